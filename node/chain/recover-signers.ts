@@ -1,25 +1,20 @@
 /**
  * Finds who signed many transactions, in batches for the helper threads, and leaves it on the transactions, where
- * pool and execution find it: senders, the keys of named senders and fee payers, signers of authorizations. What has
- * no usable signature is left alone: whoever needs its signer meets the error and can name it. Nobody who was found
- * before is looked for again.
+ * pool and execution find it: senders, the keys of named senders and fee payers, signers of authorizations. That there
+ * is none is left there as well: whoever needs the signer meets the error and can name it, and recovers nothing. Nobody
+ * who was found before is looked for again.
  */
-import type { PublicKey } from "../bytes/brands.ts";
-import type { Recoverer, Signers } from "../crypto/recoverer.ts";
+import type { Signers } from "../crypto/recoverer.ts";
 import type { RecoveryJob } from "../crypto/recovery-batch.ts";
+import type { SignerRecovery } from "../crypto/recovery-turns.ts";
 import { authorityJob, knowsAuthority, setAuthority } from "../model/authorization.ts";
-import {
-  knowsSender,
-  type RecoveryInput,
-  recoveryJob,
-  setSender,
-  type Transaction,
-} from "../model/transaction.ts";
+import { knowsSender, recoveryJob, setNoSender, setSender, type Transaction } from "../model/transaction.ts";
 import {
   knowsPayerKeys,
   knowsSenderKeys,
-  payerJobs,
-  senderJobs,
+  payerInputsOf,
+  type SignerInputs,
+  senderInputsOf,
   setPayerKeys,
   setSenderKeys,
 } from "../model/transaction-signers.ts";
@@ -42,7 +37,7 @@ interface SignerRequests {
  * over, because there are many.
  */
 export function recoverSigners(
-  recoverer: Recoverer,
+  recoverer: SignerRecovery,
   chainId: bigint,
   transactions: readonly Transaction[],
 ): Promise<void> {
@@ -64,24 +59,25 @@ export function recoverSigners(
 
 function request(
   { jobs, requests }: SignerRequests,
-  make: () => readonly RecoveryInput[],
-  settle: (signers: Signers) => void,
+  make: () => SignerInputs,
+  settle: (signers: Signers, fault: SignerInputs["fault"]) => void,
 ): void {
   try {
-    const own = make();
-    for (const { digest, signature65: signature } of own) jobs.push({ digest, signature });
-    requests.push({ count: own.length, settle });
+    const { inputs, fault } = make();
+    for (const { digest, signature65: signature } of inputs) jobs.push({ digest, signature });
+    requests.push({ count: inputs.length, settle: (signers) => settle(signers, fault) });
   } catch {
-    // left alone, as said above
+    // Refused without a recovery: whoever needs the signer meets the error.
   }
 }
 
 function requestSender(requests: SignerRequests, tx: Transaction, chainId: bigint): void {
   request(
     requests,
-    () => [recoveryJob(tx, chainId)],
+    () => ({ inputs: [recoveryJob(tx, chainId)], fault: undefined }),
     ([sender]) => {
-      if (sender !== undefined) setSender(tx, chainId, sender);
+      if (sender === undefined) setNoSender(tx, chainId);
+      else setSender(tx, chainId, sender);
     },
   );
 }
@@ -89,20 +85,16 @@ function requestSender(requests: SignerRequests, tx: Transaction, chainId: bigin
 function requestSenderKeys(requests: SignerRequests, tx: Transaction, chainId: bigint): void {
   request(
     requests,
-    () => senderJobs(tx, chainId),
-    (keys) => {
-      if (areAllThere(keys)) setSenderKeys(tx, chainId, keys);
-    },
+    () => senderInputsOf(tx, chainId),
+    (keys, fault) => setSenderKeys(tx, chainId, { keys, fault }),
   );
 }
 
 function requestPayerKeys(requests: SignerRequests, tx: Transaction, chainId: bigint): void {
   request(
     requests,
-    () => payerJobs(tx, chainId),
-    (keys) => {
-      if (areAllThere(keys)) setPayerKeys(tx, chainId, keys);
-    },
+    () => payerInputsOf(tx, chainId),
+    (keys, fault) => setPayerKeys(tx, chainId, { keys, fault }),
   );
 }
 
@@ -112,14 +104,10 @@ function requestAuthority(requests: SignerRequests, authorization: Authorization
     requests,
     () => {
       const job = authorityJob(authorization);
-      return job === undefined ? [] : [job];
+      return { inputs: job === undefined ? [] : [job], fault: undefined };
     },
     ([authority]) => setAuthority(authorization, authority),
   );
-}
-
-function areAllThere(keys: Signers): keys is readonly PublicKey[] {
-  return keys.every((key) => key !== undefined);
 }
 
 async function settleRequests(

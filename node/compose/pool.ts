@@ -6,6 +6,7 @@ import { rpcProfiles } from "../compat/profiles.ts";
 import { MAX_TRANSACTION_BLOBS } from "../config/blob-schedule.ts";
 import type { Kzg } from "../crypto/kzg.ts";
 import type { Recoverer } from "../crypto/recoverer.ts";
+import { recoverInTurns } from "../crypto/recovery-turns.ts";
 import type { Gasless } from "../gasless/gasless.ts";
 import type { DiskSpace } from "../observe/disk-space.ts";
 import type { Log } from "../observe/log.ts";
@@ -38,6 +39,7 @@ export function openPool(
   { chain, recoverer, kzg, log, metrics, memory, gasless }: OpenPoolDeps,
 ): Promise<TxPool> {
   const { chainId } = chain.config;
+  const strangers = recoverInTurns(recoverer);
   return openTxPool({
     chain: chainForPool(chain),
     clock: systemClock,
@@ -46,7 +48,7 @@ export function openPool(
     options: { ...options.pool, maxGas: rpcProfiles[options.rpc.profile].maxGas },
     journalPath: options.isTemporary ? undefined : options.pool.journal, // it would end with the chain
     prove: kzgProver(kzg),
-    recoverSenders: (transactions) => recoverSigners(recoverer, chainId, transactions),
+    recoverSenders: (transactions) => recoverSigners(strangers, chainId, transactions),
     isShort: () => memory.isShort,
     exceptions: gasless,
   });

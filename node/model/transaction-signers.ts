@@ -6,6 +6,7 @@ import type { Address, Hash, PublicKey } from "../bytes/brands.ts";
 import { TransactionError } from "./error.ts";
 import {
   assembleTransaction,
+  noRecovery,
   type RecoveryInput,
   recoverKey,
   recoveryInput,
@@ -14,6 +15,12 @@ import {
   type Transaction,
 } from "./transaction.ts";
 import { badSignature, hasLowS, inRange, signatureBytes } from "./transaction-codec.ts";
+
+/** Returns the number of signatures: the sender's, the fee payer's and those of authorizations. */
+export function signatureCount({ signatures, fields }: Transaction): number {
+  const { payerSignatures = [], authorizationList = [] } = fields;
+  return signatures.length + payerSignatures.length + authorizationList.length;
+}
 
 /** Returns the recovery inputs of the sender's keys, one for each signature. Throws `TransactionError`. */
 export function senderJobs(tx: Transaction, chainId: bigint): readonly RecoveryInput[] {
@@ -56,10 +63,37 @@ function payerParity(v: bigint, chainId: bigint): number | undefined {
   return plain === 0n || plain === 1n ? Number(plain) : undefined;
 }
 
-/** Recovered keys and the chain id that they hold for. */
+/** Inputs up to the first bad signature, and the error of that one. */
+export interface SignerInputs {
+  readonly inputs: readonly RecoveryInput[];
+  readonly fault: TransactionError | undefined;
+}
+
+/** Returns the recovery inputs of the sender's keys up to the first bad signature. */
+export function senderInputsOf(tx: Transaction, chainId: bigint): SignerInputs {
+  return untilFault(() => senderInputs(tx, chainId));
+}
+
+/** Returns the recovery inputs of the fee payer's keys up to the first bad signature. */
+export function payerInputsOf(tx: Transaction, chainId: bigint): SignerInputs {
+  return untilFault(() => payerInputs(tx, chainId));
+}
+
+function untilFault(open: () => Iterable<RecoveryInput>): SignerInputs {
+  const inputs: RecoveryInput[] = [];
+  try {
+    for (const input of open()) inputs.push(input);
+  } catch (fault) {
+    if (fault instanceof TransactionError) return { inputs, fault };
+    throw fault;
+  }
+  return { inputs, fault: undefined };
+}
+
+/** Recovered keys, or the error of the first signature without one, and the chain id that they hold for. */
 interface RecoveredKeys {
   readonly chainId: bigint;
-  readonly keys: readonly PublicKey[];
+  readonly keys: readonly PublicKey[] | TransactionError;
 }
 
 /** Recovered keys, kept as long as the transaction object; transactions never change. */
@@ -72,15 +106,24 @@ const recoveredPayerKeys = new WeakMap<Transaction, RecoveredKeys>();
  */
 export function senderKeys(tx: Transaction, chainId: bigint): readonly PublicKey[] {
   const found = recoveredSenderKeys.get(tx);
-  if (found?.chainId === chainId) return found.keys;
-  return setSenderKeys(tx, chainId, Array.from(senderInputs(tx, chainId), recoverKey));
+  if (found?.chainId === chainId) return keysIn(found);
+  const keys = Array.from(senderInputs(tx, chainId), recoverKey);
+  recoveredSenderKeys.set(tx, { chainId, keys });
+  return keys;
 }
 
 /** Returns the fee payer's 64-byte public keys, recovered once. Throws `TransactionError`. */
 export function payerKeys(tx: Transaction, chainId: bigint): readonly PublicKey[] {
   const found = recoveredPayerKeys.get(tx);
-  if (found?.chainId === chainId) return found.keys;
-  return setPayerKeys(tx, chainId, Array.from(payerInputs(tx, chainId), recoverKey));
+  if (found?.chainId === chainId) return keysIn(found);
+  const keys = Array.from(payerInputs(tx, chainId), recoverKey);
+  recoveredPayerKeys.set(tx, { chainId, keys });
+  return keys;
+}
+
+function keysIn({ keys }: RecoveredKeys): readonly PublicKey[] {
+  if (keys instanceof TransactionError) throw keys;
+  return keys;
 }
 
 /** True when the sender's keys have been recovered for this chain. */
@@ -93,24 +136,27 @@ export function knowsPayerKeys(tx: Transaction, chainId: bigint): boolean {
   return recoveredPayerKeys.get(tx)?.chainId === chainId;
 }
 
-/** Stores and returns keys that were recovered elsewhere from `senderJobs` for the same chain. */
-export function setSenderKeys(
-  tx: Transaction,
-  chainId: bigint,
-  keys: readonly PublicKey[],
-): readonly PublicKey[] {
-  recoveredSenderKeys.set(tx, { chainId, keys });
-  return keys;
+/** Keys that were recovered from `SignerInputs`, undefined where nothing recovers. */
+export interface RecoveredSigners {
+  readonly keys: readonly (PublicKey | undefined)[];
+  /** That of the inputs. */
+  readonly fault: TransactionError | undefined;
 }
 
-/** Stores and returns keys that were recovered elsewhere from `payerJobs` for the same chain. */
-export function setPayerKeys(
-  tx: Transaction,
-  chainId: bigint,
-  keys: readonly PublicKey[],
-): readonly PublicKey[] {
-  recoveredPayerKeys.set(tx, { chainId, keys });
-  return keys;
+/** Stores the keys that were recovered elsewhere from `senderInputsOf` for the same chain, or that there are none. */
+export function setSenderKeys(tx: Transaction, chainId: bigint, found: RecoveredSigners): void {
+  recoveredSenderKeys.set(tx, { chainId, keys: keysOrFault(found) });
+}
+
+/** Stores the keys that were recovered elsewhere from `payerInputsOf` for the same chain, or that there are none. */
+export function setPayerKeys(tx: Transaction, chainId: bigint, found: RecoveredSigners): void {
+  recoveredPayerKeys.set(tx, { chainId, keys: keysOrFault(found) });
+}
+
+function keysOrFault({ keys, fault }: RecoveredSigners): RecoveredKeys["keys"] {
+  const known = keys.filter((key) => key !== undefined);
+  if (known.length < keys.length) return noRecovery();
+  return fault ?? known;
 }
 
 /**

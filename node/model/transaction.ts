@@ -230,9 +230,18 @@ export function senderOf(tx: Transaction, chainId: bigint): Address {
   if (tx.fields.from !== undefined) return tx.fields.from;
   const known = tx instanceof DecodedTransaction ? tx.knownSender(chainId) : undefined;
   if (known !== undefined) return known;
+  if (withoutSender.get(tx) === chainId) throw noRecovery();
   const sender = addressOfPublicKey(recoverKey(recoveryJob(tx, chainId)));
   setSender(tx, chainId, sender);
   return sender;
+}
+
+/** Transactions whose signature is nobody's, with the chain id that this holds for. */
+const withoutSender = new WeakMap<Transaction, bigint>();
+
+/** Stores that nothing was recovered elsewhere from `recoveryJob` for the same chain: `senderOf` throws at once. */
+export function setNoSender(tx: Transaction, chainId: bigint): void {
+  withoutSender.set(tx, chainId);
 }
 
 /** True when the sender is named, or has been recovered for this chain. */
@@ -246,8 +255,13 @@ export function knowsSender(tx: Transaction, chainId: bigint): boolean {
 /** Recovers the 64-byte public key of a signature. Throws `TransactionError` when there is none. */
 export function recoverKey({ digest, signature65 }: RecoveryInput): PublicKey {
   const publicKey = recover(digest, signature65);
-  if (publicKey === undefined) throw new TransactionError("bad-signature", "recovery failed");
+  if (publicKey === undefined) throw noRecovery();
   return publicKey;
+}
+
+/** Creates the error for a signature that is nobody's. */
+export function noRecovery(): TransactionError {
+  return new TransactionError("bad-signature", "recovery failed");
 }
 
 /** Stores the sender that was recovered elsewhere from `recoveryJob` for the same chain. */

@@ -46,7 +46,10 @@ export interface ChainProtocolOptions {
   readonly rows: Rows;
   /** Resolves when the state can execute blocks. */
   readonly ready: Promise<void>;
-  readonly pool: Pick<TxPool, "get" | "addAll" | "addWithBlobs" | "wire" | "onPending" | "byPrice">;
+  readonly pool: Pick<
+    TxPool,
+    "get" | "addAll" | "addWithBlobs" | "recover" | "wire" | "onPending" | "byPrice"
+  >;
   readonly sidecars: Pick<Sidecars, "find" | "onMissing" | "accept">;
   /** Bids for places in blocks; undefined on a node that takes none. */
   readonly auction: GossipedAuction | undefined;
@@ -86,7 +89,7 @@ export interface ChainProtocol extends AsyncDisposable {
  * Opens the protocol and subscribes to new heads and pending transactions. Peers arrive through `protocols`.
  */
 export function openChainProtocol(options: ChainProtocolOptions): ChainProtocol {
-  const { chain, writer, pool, sidecars, recoverer } = options;
+  const { chain, writer, pool, sidecars } = options;
   const peersByLink = new Map<ProtocolPeer, ChainPeer>();
   const shared = {
     ...options,
@@ -123,7 +126,7 @@ export function openChainProtocol(options: ChainProtocolOptions): ChainProtocol 
     consensus,
     takeBid: createBidReceiver(options.auction, options.clock),
     serving: createServing(raw, (hash) => sidecars.find(hash)),
-    intake: { pool, recoverer, chainId: shared.chainId, pause: options.pause },
+    intake: { pool, pause: options.pause },
     acceptsTransactions: createTransactionGate(chain, follower),
   };
   const handler = (peer: ChainPeer): HandleMessage => createHandler(peer, deps);

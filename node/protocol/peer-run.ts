@@ -79,7 +79,7 @@ async function runAdmitted(link: ProtocolPeer, deps: PeerRunDeps): Promise<void>
       .catch((error: Error) => log.error({ error }, "cannot send pending transactions"));
     const handle = deps.handler(peer);
     const lanes = LANES.map((lane) => handleAll(peer, lane, { handle, onFailure: deps.onFailure }));
-    await Promise.race([...lanes, peer.dropped]);
+    await Promise.race([Promise.all(lanes), peer.dropped]); // what is handled counts as the peer's memory until then
   } finally {
     peersByLink.delete(link);
     peer.requests.close();
@@ -99,11 +99,13 @@ function checkAdmission({ type, address }: ProtocolPeer, { nodeType, isValidator
   throw new ProtocolError("unwanted", "the peer claims to be a consensus node but is not a validator");
 }
 
-const LANES: readonly Lane[] = [0, 1];
+const TRANSACTIONS: Lane = 1;
+const LANES: readonly Lane[] = [0, TRANSACTIONS];
 
 /**
  * Handles the messages of a lane in order, within the peer's time share. Separate lanes keep a flood of
- * transactions from delaying other messages. A failure of this node's own database does not end the session.
+ * transactions from delaying other messages. Those of a peer that has left are handled as well, but for transactions. A
+ * failure of this node's own database does not end the session.
  */
 async function handleAll(
   { link }: ChainPeer,
@@ -112,6 +114,7 @@ async function handleAll(
 ): Promise<void> {
   for (let message = await link.next(lane); message; message = await link.next(lane)) {
     const current = message;
+    if (lane === TRANSACTIONS && link.signal.aborted) continue;
     try {
       await link.time.run(() => handle(current));
     } catch (error) {

@@ -2,6 +2,7 @@
  * Delimits the transactions in a message without decoding them, one at a time, so that a message of the
  * smallest items does not exhaust the memory.
  */
+import { concatBytes } from "../bytes/compare.ts";
 import { BytesError } from "../bytes/error.ts";
 import { RlpCursor } from "../bytes/rlp-cursor.ts";
 import { MAX_TRANSACTIONS } from "./limits.ts";
@@ -9,7 +10,22 @@ import { MAX_TRANSACTIONS } from "./limits.ts";
 /**
  * First item of an Ethereum typed transaction, which has two more. Other typed transactions have one more.
  */
-export const ETHEREUM_PREFIX = 0x78;
+const ETHEREUM_PREFIX = 0x78;
+/** Type number of blob transactions behind the prefix. */
+const BLOB_TYPE = 0x03;
+
+/** Returns true for a transaction that may have blobs. */
+export function isBlobTransaction(item: Uint8Array): boolean {
+  return item[0] === ETHEREUM_PREFIX && item[1] === BLOB_TYPE;
+}
+
+/** Returns a transaction as blocks contain it: of one with blobs the inner list alone, behind the type. */
+export function bareItem(item: Uint8Array): Uint8Array {
+  if (!isBlobTransaction(item)) return item;
+  const cursor = new RlpCursor(item, 2);
+  cursor.enter();
+  return cursor.atList ? concatBytes(item.subarray(0, 2), cursor.raw()) : item;
+}
 
 /**
  * Yields the raw form of each transaction of an RLP list, as views. Throws `BytesError` `bad-rlp` at a

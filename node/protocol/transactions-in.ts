@@ -3,11 +3,10 @@
  * pool.
  */
 import { BytesError } from "../bytes/error.ts";
-import { recoverSigners } from "../chain/recover-signers.ts";
 import { CryptoError } from "../crypto/error.ts";
-import type { Recoverer } from "../crypto/recoverer.ts";
 import { TransactionError } from "../model/error.ts";
 import { decodeTransaction, type Transaction } from "../model/transaction.ts";
+import { signatureCount } from "../model/transaction-signers.ts";
 import type { Pause } from "../runtime/scheduler.ts";
 import { PoolError } from "../txpool/error.ts";
 import type { TxPool } from "../txpool/pool.ts";
@@ -15,13 +14,11 @@ import type { ChainPeer } from "./chain-peer.ts";
 import { ProtocolError } from "./error.ts";
 import { MAX_TRANSACTION_BYTES } from "./limits.ts";
 import { messages } from "./messages.ts";
-import { ETHEREUM_PREFIX, transactionItems } from "./transaction-items.ts";
+import { isBlobTransaction, transactionItems } from "./transaction-items.ts";
 
 /** Dependencies of receiving transactions. */
 export interface TransactionImportDeps {
-  readonly pool: Pick<TxPool, "get" | "addAll" | "addWithBlobs">;
-  readonly chainId: bigint;
-  readonly recoverer: Recoverer;
+  readonly pool: Pick<TxPool, "get" | "addAll" | "addWithBlobs" | "recover">;
   readonly pause: Pause;
 }
 
@@ -37,7 +34,8 @@ export interface ImportCost {
 
 /**
  * Adds the transactions of a message to the pool and returns their cost. A refusal by the pool has no
- * consequence for the peer. Rejects with `ProtocolError` `bad-message` for an unreadable message.
+ * consequence for the peer. Rejects with `ProtocolError` `bad-message` for an unreadable message. Of a peer that has left
+ * it takes no further ones: the signatures of one message take seconds.
  */
 export async function importTransactions(
   peer: ChainPeer,
@@ -52,13 +50,14 @@ export async function importTransactions(
     count++;
     const waiting = intake.pause();
     if (waiting !== undefined) await waiting;
+    if (peer.link.signal.aborted) return { count, signatures };
     if (isOversized(item)) continue;
     const transaction = decodeCopy(item);
     if (transaction === undefined) continue;
     peer.knownTransactions.add(transaction.hash);
     if (intake.pool.get(transaction.hash) !== undefined) continue;
     batch.push(transaction);
-    inBatch += signaturesOf(transaction);
+    inBatch += signatureCount(transaction);
     if (inBatch < BATCH_SIZE) continue;
     signatures += inBatch;
     await addBatch(peer, batch, intake);
@@ -69,17 +68,9 @@ export async function importTransactions(
   return { count, signatures: signatures + inBatch };
 }
 
-/** Type number of blob transactions behind the prefix of Ethereum's types. */
-const BLOB_TYPE = 0x03;
-
 function isOversized(item: Uint8Array): boolean {
   const { plain, withBlobs } = MAX_TRANSACTION_BYTES;
-  return item.length > (item[0] === ETHEREUM_PREFIX && item[1] === BLOB_TYPE ? withBlobs : plain);
-}
-
-function signaturesOf({ signatures, fields }: Transaction): number {
-  const { payerSignatures = [], authorizationList = [] } = fields;
-  return signatures.length + payerSignatures.length + authorizationList.length;
+  return item.length > (isBlobTransaction(item) ? withBlobs : plain);
 }
 
 /** Yields one item at a time: views of all items of a large message would take many times its size. */
@@ -95,9 +86,9 @@ function* itemsOf(payload: Uint8Array): Generator<Uint8Array, void> {
 async function addBatch(
   { link }: ChainPeer,
   batch: readonly Transaction[],
-  { recoverer, chainId, pool }: TransactionImportDeps,
+  { pool }: TransactionImportDeps,
 ): Promise<void> {
-  await recoverSigners(recoverer, chainId, batch);
+  await pool.recover(batch);
   const plain = batch.filter((tx) => !carriesBlobs(tx));
   await link.time.run(() => void pool.addAll(plain, "remote"));
   for (const tx of batch.filter(carriesBlobs)) await pool.addWithBlobs(tx, "remote").catch(handleBlobRefusal);

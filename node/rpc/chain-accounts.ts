@@ -25,10 +25,12 @@ import { accountKeyFromJson, accountKeyJson } from "../model/account-key-json.ts
 import { hasMember } from "../model/account-key-signers.ts";
 import { checkTypeAccepted } from "../model/transaction.ts";
 import { accountKeyArgumentSchema, accountKeySchema } from "../presenters/governance-schemas.ts";
+import type { TxPool } from "../txpool/pool.ts";
 
 /** Dependencies of the methods about accounts. */
 export interface ChainAccountsDeps {
   readonly chain: Chain;
+  readonly pool: Pick<TxPool, "recover">;
 }
 
 const at = { address, block: blockReference };
@@ -190,7 +192,7 @@ function itemLength(bytes: Uint8Array): number {
   return 1 + sizeBytes + Number(bytesToBigint(bytes.subarray(1, 1 + sizeBytes)));
 }
 
-function signerMethods({ chain }: ChainAccountsDeps): Method[] {
+function signerMethods({ chain, pool }: ChainAccountsDeps): Method[] {
   return [
     method({
       name: "chain_recoverFromTransaction",
@@ -198,9 +200,10 @@ function signerMethods({ chain }: ChainAccountsDeps): Method[] {
         "Returns the sender of a signed transaction. Fails when its signatures do not satisfy the account key after a block.",
       params: { raw: data, block: blockNumber },
       result: address,
-      handle: ({ raw, block }) => {
+      handle: async ({ raw, block }) => {
         if (raw.length === 0) throw failure("Empty input");
         const tx = decodeEitherTransaction(raw);
+        await pool.recover([tx]); // there may be thousands of signatures
         const state = stateOf(chain, { number: block });
         const context = { chainId: chain.config.chainId, rules: chain.rules(state.number) };
         return withBareMessage(() => {

@@ -70,6 +70,19 @@ test("nothing is recovered again after that", async () => {
   expect(new Set(signers.flatMap((signer) => [...(signer as Uint8Array)]))).toEqual(new Set([7]));
 });
 
+/** Recovers nothing of the last input of a batch. */
+const failing: Recoverer["recover"] = async (batch) =>
+  batch.map((_, i) => (i < batch.length - 1 ? new Uint8Array(64) : undefined));
+
+test("a signature that is nobody's is not recovered again", async () => {
+  const recoverer = { recover: failing, recoverKeys: failing } as unknown as Recoverer; // asked for nothing else
+  const all = [...signedSamples()].flatMap(([chainId, some]) => some.map((tx) => ({ chainId, tx })));
+  for (const { chainId, tx } of all) await recoverSigners(recoverer, chainId, [tx]);
+  const failed = all.filter(({ tx }) => (tx.fields.authorizationList ?? []).length === 0);
+  expect(failed.length).toBeGreaterThan(20);
+  for (const { chainId, tx } of failed) expect(() => signersOf(tx, chainId)).toThrow("recovery failed"); // on the spot they all recover
+});
+
 test("what has no signer is left alone, and keeps nobody else from being found", async () => {
   await using recoverer = openRecoverer(silentLog);
   const all = [...signedSamples().values()].flat();

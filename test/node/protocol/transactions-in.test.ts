@@ -5,6 +5,7 @@ import { concatBytes } from "../../../node/bytes/compare.ts";
 import { fromHex } from "../../../node/bytes/hex.ts";
 import { integerBytes } from "../../../node/bytes/integer.ts";
 import { encodeRlp, encodeRlpList } from "../../../node/bytes/rlp.ts";
+import { recoverSigners } from "../../../node/chain/recover-signers.ts";
 import { openRecoverer } from "../../../node/crypto/recoverer.ts";
 import { silentLog } from "../../../node/observe/log.ts";
 import type { ChainPeer } from "../../../node/protocol/chain-peer.ts";
@@ -18,8 +19,8 @@ import { transactionSamples } from "../model/samples.ts";
 const recoverer = openRecoverer(silentLog);
 afterAll(async () => recoverer[Symbol.asyncDispose]());
 
-function aPeer(): ChainPeer {
-  const link = { time: UNLIMITED_TIME };
+function aPeer(signal = new AbortController().signal): ChainPeer {
+  const link = { time: UNLIMITED_TIME, signal };
   return { link, knownTransactions: createKnownSet(100) } as unknown as ChainPeer; // nothing else is looked at
 }
 
@@ -39,9 +40,8 @@ function anIntake(): {
         return transactions.map(() => undefined);
       },
       addWithBlobs: () => Promise.reject(new Error("no blobs here")),
+      recover: (transactions) => recoverSigners(recoverer, 1337n, transactions),
     },
-    chainId: 1337n,
-    recoverer,
     pause: () => {
       pauses++;
       return undefined;
@@ -72,10 +72,20 @@ test("transactions enter the pool in batches, and their message is not retained 
       return intake.pool.addAll(transactions, "remote");
     },
     addWithBlobs: intake.pool.addWithBlobs,
+    recover: intake.pool.recover,
   };
   await importTransactions(aPeer(), message, { ...intake, pool });
   expect(taken).toEqual([128, 128, 44]);
   expect(kept.every(({ buffer }) => buffer.byteLength < 300)).toBe(true);
+});
+
+test("transactions of a peer that has left meanwhile are not taken in", async () => {
+  const { intake, taken } = anIntake();
+  const left = new AbortController();
+  const recover: typeof intake.pool.recover = async () => left.abort();
+  const message = encodeRlpList(Array.from({ length: 300 }, (_, i) => aTransfer(i).raw));
+  await importTransactions(aPeer(left.signal), message, { ...intake, pool: { ...intake.pool, recover } });
+  expect(taken).toEqual([128]);
 });
 
 /** A value transfer (type 0x08) with as many signatures as asked for. */

@@ -4,7 +4,7 @@ import { encodeRlpList } from "../../../node/bytes/rlp.ts";
 import type { ProtocolPeer } from "../../../node/p2p/protocol.ts";
 import { messages } from "../../../node/protocol/messages.ts";
 import { UNLIMITED_TIME } from "../../../node/runtime/fair-time.ts";
-import { aNode, type TestNode } from "../../support/protocol-node.ts";
+import { aNode, aTransfer, type TestNode } from "../../support/protocol-node.ts";
 import { aLink } from "../../support/protocol-peer.ts";
 import { until } from "../../support/until.ts";
 
@@ -39,6 +39,36 @@ test("requests of a peer that has not accepted its answers wait, with everything
   expect(peer.got).toEqual([]);
   gate.resolve();
   await until(() => peer.got.length === 5);
+});
+
+test("the session of a peer that leaves lasts until its last transactions are handled", async () => {
+  await using node = await aNode({ number: 1 });
+  const gate = Promise.withResolvers<void>();
+  let asked = 0;
+  Object.assign(node.pool, {
+    recover: () => {
+      asked++;
+      return gate.promise;
+    },
+  });
+  const gone = new AbortController();
+  const link = aLink(node.end, { type: "pn", number: 9 });
+  let isOver = false;
+  const run = node.end.protocol.run({ ...link.first, signal: gone.signal }).then(() => (isOver = true));
+  const status = await link.second.next();
+  link.second.send(messages.status.code, status?.payload ?? EMPTY);
+  await until(() => node.protocol.peerCount() === 1);
+  await node.protocol.synced;
+  for (let i = 0; i < 3; i++)
+    link.second.send(messages.transactions.code, messages.transactions.encode([aTransfer(i).raw]));
+  await until(() => asked === 1);
+  gone.abort();
+  link.close();
+  await turns(50);
+  expect(isOver).toBe(false);
+  gate.resolve();
+  await run;
+  expect(asked).toBe(1);
 });
 
 test("messages are decoded, handled and answered within the peer's time share", async () => {

@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { expect, test } from "@jest/globals";
 import { SignerBatches } from "../../../node/calls/signer-batches.ts";
 import type { Transaction } from "../../../node/model/transaction.ts";
-import { aTransaction } from "../../support/pool-transactions.ts";
+import { aTransaction, withChanges } from "../../support/pool-transactions.ts";
 
 const some = (count: number) => Array.from({ length: count }, (_, nonce) => aTransaction({ nonce }));
 
@@ -35,6 +35,17 @@ test("after a turn with many submissions, those of the next turn share one batch
   expect(recovered).toEqual([]);
   for (const each of waiting) await each;
   expect(recovered).toEqual([next]);
+});
+
+test("one with many signatures waits, whoever else submits", async () => {
+  const { recovered, join } = aGathering();
+  const [one] = some(1);
+  const [signature] = one?.signatures ?? [];
+  if (one === undefined || signature === undefined) throw new Error("no signature");
+  const many = withChanges(one, { signatures: Array.from({ length: 8 }, () => signature) });
+  const [waiting] = join([many]);
+  await waiting;
+  expect(recovered).toEqual([[many]]);
 });
 
 test("batches end with a turn of few submissions", async () => {
