@@ -1,7 +1,8 @@
 /**
- * Blocks of peers on their way into the chain: decoded in time slices, senders recovered in batches, then
- * verified and executed.
+ * Blocks of peers on their way into the chain: bodies compared with their headers, decoded in time slices, senders
+ * recovered in batches, then verified and executed.
  */
+import type { Hash } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import { recoverSigners } from "../chain/recover-signers.ts";
 import type { Writer } from "../chain/writer.ts";
@@ -14,7 +15,7 @@ import { CALL_GAS } from "../model/transaction-gas.ts";
 import type { Pause } from "../runtime/scheduler.ts";
 import type { TxPool } from "../txpool/pool.ts";
 import { ProtocolError } from "./error.ts";
-import { transactionItems } from "./transaction-items.ts";
+import { bareItem, transactionItems } from "./transaction-items.ts";
 
 /** Source of transactions that are already decoded, with their senders. */
 export type TransactionLookup = Pick<TxPool, "get">;
@@ -29,13 +30,40 @@ export interface BlockImportDeps {
   readonly pause: Pause;
 }
 
+/** Dependencies of the check of a body. */
+export interface BodyDeps {
+  readonly pause: Pause;
+  /** Returns the transactions root of encoded transactions. */
+  readonly bodyRoot: (number: number, raw: readonly Uint8Array[]) => Promise<Hash>;
+}
+
+/**
+ * Checks that a body is that of its header, without decoding it: anybody can send other bytes, such as one transaction
+ * with a hundred thousand signatures, or blobs of a version that this release does not know. Rejects with `ProtocolError`
+ * `bad-block` for another body, with `BytesError` for a damaged one.
+ */
+export async function checkBodyRoot(
+  { number, transactionsRoot }: Header,
+  body: Uint8Array,
+  { pause, bodyRoot }: BodyDeps,
+): Promise<void> {
+  const raw: Uint8Array[] = [];
+  for (const item of transactionItems(body)) {
+    raw.push(bareItem(item)); // validators include blobs
+    const waiting = pause();
+    if (waiting !== undefined) await waiting;
+  }
+  if (equalBytes(await bodyRoot(number, raw), transactionsRoot)) return;
+  throw new ProtocolError("bad-block", "the body does not match the header");
+}
+
 /** Least gas of a transaction: that of a call, of which the largest refund is half. */
 const MIN_TRANSACTION_GAS = CALL_GAS / 2n;
 
 /**
  * Assembles a block from its header and encoded body. Transactions that the pool has in the same form are
  * reused. Rejects with `BytesError` or `TransactionError` for an unreadable body, with `ProtocolError` `bad-block` for
- * more transactions than can have used the gas of the header: a body is not believed to belong to its header yet.
+ * more transactions than can have used the gas of the header.
  */
 export async function assembleBlock(
   header: Header,

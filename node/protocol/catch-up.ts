@@ -8,10 +8,13 @@ import type { Hash } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import { type HashedHeader, recoverSealers } from "../consensus/sealers.ts";
 import type { Block } from "../model/block.ts";
+import type { Header } from "../model/header.ts";
 import { type BudgetedQueue, createBudgetedQueue } from "../p2p/budget.ts";
 import {
   assembleBlock,
   type BlockImportDeps,
+  type BodyDeps,
+  checkBodyRoot,
   importBlock,
   RECOVERY_BATCH,
   recoverSenders,
@@ -24,11 +27,9 @@ import { CATCH_UP_QUEUES } from "./limits.ts";
 import { SyncPeers, type SyncPeersDeps } from "./sync-peers.ts";
 
 /** Dependencies of a catch-up. */
-export interface CatchUpDeps extends BlockImportDeps, SyncPeersDeps {
+export interface CatchUpDeps extends BlockImportDeps, BodyDeps, SyncPeersDeps {
   /** Returns the transactions root of a block without transactions. */
   readonly emptyRoot: (number: number) => Hash;
-  /** Returns the transactions root of encoded transactions. */
-  readonly bodyRoot: (number: number, raw: readonly Uint8Array[]) => Promise<Hash>;
   /** Called after each imported block with the sender of its body; that of an empty one is undefined. */
   readonly onBlock: (number: number, from: ChainPeer | undefined) => void;
   /** Called once, for the first failure, with the peer that caused it. */
@@ -55,11 +56,17 @@ interface PreparedBlock {
   readonly ready: Promise<unknown>;
 }
 
+/** A header whose own body cannot be decoded. */
+interface UnreadableBlock {
+  readonly header: Header;
+  readonly error: unknown;
+}
+
 /** Queues between the stages. `fail` ends all of them. */
 interface Pipeline {
   readonly runs: BudgetedQueue<readonly HashedHeader[]>;
   readonly pieces: BudgetedQueue<HeaderPiece>;
-  readonly blocks: BudgetedQueue<PreparedBlock>;
+  readonly blocks: BudgetedQueue<PreparedBlock | UnreadableBlock>;
   readonly fail: (error: unknown, from?: ChainPeer) => void;
 }
 
@@ -168,7 +175,10 @@ function* divide(
   }
 }
 
-/** Stage 3: assembles blocks and recovers the senders of several blocks together. */
+/**
+ * Stage 3: assembles blocks and recovers the senders of several blocks together. Ends with a body that is not its header's,
+ * for which its sender is responsible, or with one that cannot be decoded.
+ */
 async function assemble(deps: CatchUpDeps, { pieces, blocks, fail }: Pipeline): Promise<void> {
   for (let piece = await pieces.take(); piece !== undefined; piece = await pieces.take()) {
     const { headers, sealed } = piece;
@@ -177,10 +187,11 @@ async function assemble(deps: CatchUpDeps, { pieces, blocks, fail }: Pipeline): 
     let transactions = 0;
     for (const [place, each] of headers.entries()) {
       const body = isEmpty(each, deps) ? undefined : bodies.shift();
-      const block = await assembleBlock(each.header, body?.raw, deps).catch((error: unknown) =>
+      const block = await readBlock(each.header, body?.raw, deps).catch((error: unknown) =>
         fail(error, body?.from),
       );
       if (block === undefined) return;
+      if ("error" in block) return putLast(block, prepare(group, sealed, { deps, blocks }), blocks);
       group.push({ block, from: body?.from });
       transactions += block.transactions.length;
       if (transactions < RECOVERY_BATCH && place < headers.length - 1) continue;
@@ -190,6 +201,29 @@ async function assemble(deps: CatchUpDeps, { pieces, blocks, fail }: Pipeline): 
     }
   }
   blocks.close();
+}
+
+/** Rejects for a body that is not the header's. */
+async function readBlock(
+  header: Header,
+  body: Uint8Array | undefined,
+  deps: CatchUpDeps,
+): Promise<Block | UnreadableBlock> {
+  if (body !== undefined) await checkBodyRoot(header, body, deps);
+  try {
+    return await assembleBlock(header, body, deps);
+  } catch (error) {
+    return { header, error };
+  }
+}
+
+/** Puts a block that cannot be decoded behind those before it. */
+async function putLast(
+  block: UnreadableBlock,
+  prepared: Promise<boolean>,
+  blocks: Pipeline["blocks"],
+): Promise<void> {
+  if (await prepared) await blocks.put(block, 0);
 }
 
 async function prepare(
@@ -209,41 +243,17 @@ async function prepare(
   return true;
 }
 
-async function importBlocks(deps: CatchUpDeps, { blocks, fail }: Pipeline): Promise<void> {
+/** Stage 4: imports blocks. Rejects with the leader's failure: bodies were compared with its headers. */
+async function importBlocks(deps: CatchUpDeps, { blocks }: Pipeline): Promise<void> {
   for (let next = await blocks.take(); next !== undefined; next = await blocks.take()) {
-    await next.ready;
-    try {
-      await importBlock(deps, next.block, false);
-    } catch (error) {
-      return fail(error, (await isBodyAtFault(next.block, deps)) ? next.from : undefined);
+    if ("error" in next) {
+      deps.writer.checkHeader(next.header); // a forged one names any body
+      throw next.error;
     }
+    await next.ready;
+    await importBlock(deps, next.block, false);
     deps.onBlock(next.block.header.number, next.from);
     const waiting = deps.pause();
     if (waiting !== undefined) await waiting;
   }
-}
-
-/**
- * Returns true when the sender of the body is responsible for a refused block: the header is good, the body is not its.
- * Other headers are forged by their sender, who may have chosen the body as well; its root is not worth computing.
- */
-export async function isBodyAtFault(
-  block: Block,
-  deps: Pick<CatchUpDeps, "bodyRoot"> & { readonly writer: Pick<CatchUpDeps["writer"], "checkHeader"> },
-): Promise<boolean> {
-  try {
-    deps.writer.checkHeader(block.header);
-  } catch {
-    return false;
-  }
-  return !(await matchesBodyRoot(block, deps));
-}
-
-/** Returns true when the transactions match the header's root. */
-export async function matchesBodyRoot(
-  { header, transactions }: Block,
-  { bodyRoot }: Pick<CatchUpDeps, "bodyRoot">,
-): Promise<boolean> {
-  const raw = transactions.map((transaction) => transaction.raw);
-  return equalBytes(await bodyRoot(header.number, raw), header.transactionsRoot);
 }

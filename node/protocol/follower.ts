@@ -8,8 +8,8 @@ import type { Log } from "../observe/log.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { untilAborted } from "../runtime/until-aborted.ts";
 import type { BlockBroadcaster } from "./block-broadcaster.ts";
-import { assembleBlock, importBlock, recoverSenders } from "./blocks-in.ts";
-import { type CatchUpDeps, catchUpWithPeer, matchesBodyRoot } from "./catch-up.ts";
+import { assembleBlock, checkBodyRoot, importBlock, recoverSenders } from "./blocks-in.ts";
+import { type CatchUpDeps, catchUpWithPeer } from "./catch-up.ts";
 import type { ChainPeer } from "./chain-peer.ts";
 import { isAhead, type TipAndTime } from "./claims.ts";
 import type { PushedBlock } from "./codecs.ts";
@@ -171,9 +171,8 @@ export class Follower implements AsyncDisposable {
   async #importOne({ header, body, peer, since }: QueuedBlock): Promise<void> {
     const { writer, log, broadcaster, metrics } = this.#deps;
     writer.checkHeader(header);
+    await checkBodyRoot(header, body, this.#deps);
     const block = await assembleBlock(header, body, this.#deps);
-    if (!(await matchesBodyRoot(block, this.#deps)))
-      throw new ProtocolError("bad-block", "the body does not match the header");
     broadcaster.forward(block, body);
     metrics.forwarded.observe(performance.now() - since);
     await recoverSenders([block], this.#deps);

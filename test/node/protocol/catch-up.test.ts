@@ -1,8 +1,14 @@
 /** Nodes that are behind, and peers that lie to them. */
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { concatBytes } from "../../../node/bytes/compare.ts";
+import { fromHex } from "../../../node/bytes/hex.ts";
+import { encodeRlpList } from "../../../node/bytes/rlp.ts";
+import { bareTransaction } from "../../../node/model/bare-transaction.ts";
 import { blockHash, type Header } from "../../../node/model/header.ts";
 import { encodeExtra, parseExtra } from "../../../node/model/istanbul-extra.ts";
+import { listRoot } from "../../../node/model/list-root.ts";
+import { decodeTransaction } from "../../../node/model/transaction.ts";
 import type { ProtocolMessage } from "../../../node/p2p/protocol.ts";
 import type { PushedBlock } from "../../../node/protocol/codecs.ts";
 import { type MessageRow, messages } from "../../../node/protocol/messages.ts";
@@ -16,6 +22,7 @@ import {
 } from "../../support/protocol-node.ts";
 import { connect, type Session } from "../../support/protocol-peer.ts";
 import { until } from "../../support/until.ts";
+import { transactionSamples } from "../model/samples.ts";
 
 const BLOCKS = 230;
 let ahead: TestNode;
@@ -140,6 +147,26 @@ test("two nodes with the same head know the network's head at once", async () =>
   await session.close();
 });
 
+/** A transaction with blobs, as blocks have it, and a body with it and blobs of a version that no release has. */
+const sample = transactionSamples().find(({ name }) => name === "sidecar/blob/one");
+const bare = bareTransaction(decodeTransaction(fromHex(sample?.raw ?? "0x"))).raw;
+const NOTHING = encodeRlpList([]);
+const OF_VERSION_TWO = encodeRlpList([bare.subarray(2), Uint8Array.of(2), NOTHING, NOTHING, NOTHING]);
+const UNSUPPORTED = encodeRlpList([concatBytes(bare.subarray(0, 2), OF_VERSION_TWO)]);
+
+/** The last block has that body, says its header, which nobody has sealed. */
+function withUnsupportedBody({ code, payload }: ProtocolMessage): ProtocolMessage[] {
+  const transactionsRoot = listRoot(2, [bare]);
+  const lie = rewriting(messages.headers, (headers) =>
+    headers.map((header) =>
+      header.number === BLOCKS ? { ...header, transactionsRoot, gasUsed: 30_000n } : header,
+    ),
+  );
+  return lie({ code, payload }).flatMap(
+    rewriting(messages.bodies, (bodies) => [...bodies, UNSUPPORTED].slice(0, 2)),
+  );
+}
+
 const LIES: [what: string, code: string, tamper: (message: ProtocolMessage) => readonly ProtocolMessage[]][] =
   [
     [
@@ -149,6 +176,8 @@ const LIES: [what: string, code: string, tamper: (message: ProtocolMessage) => r
         bodies.map(() => messages.transactions.encode([aTransfer(7).raw])),
       ),
     ],
+    ["unsupported bodies", "bad-block", rewriting(messages.bodies, (all) => all.map(() => UNSUPPORTED))],
+    ["a forged header that names an unsupported body", "bad-block", withUnsupportedBody],
     ["no body at all", "bad-answer", rewriting(messages.bodies, () => [])],
     [
       "more bodies than asked for",

@@ -2,7 +2,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { AuctionError } from "../../../node/auction/error.ts";
 import { encodeRlpList } from "../../../node/bytes/rlp.ts";
-import { ConsensusError } from "../../../node/consensus/error.ts";
 import type { Recoverer } from "../../../node/crypto/recoverer.ts";
 import type { Bid } from "../../../node/model/bid.ts";
 import { createBlock } from "../../../node/model/block.ts";
@@ -10,7 +9,6 @@ import type { Header } from "../../../node/model/header.ts";
 import type { BlobSidecar } from "../../../node/model/transaction-type.ts";
 import type { GossipedAuction } from "../../../node/protocol/bids.ts";
 import { assembleBlock, RECOVERY_BATCH, recoverSenders } from "../../../node/protocol/blocks-in.ts";
-import { isBodyAtFault } from "../../../node/protocol/catch-up.ts";
 import { ProtocolError } from "../../../node/protocol/error.ts";
 import { messages } from "../../../node/protocol/messages.ts";
 import { mutateRlp } from "../../support/fuzz/mutate-rlp.ts";
@@ -133,10 +131,6 @@ function damage(bytes: Uint8Array, random: () => number): Uint8Array {
   return changed;
 }
 
-function refuseHeader(): never {
-  throw new ConsensusError("unauthorized", "unauthorized");
-}
-
 describe("a body of very many transactions", () => {
   const transactions = Array.from({ length: 3 * RECOVERY_BATCH }, (_, nonce) => aTransfer(nonce));
   const body = encodeRlpList(transactions.map(({ raw }) => raw));
@@ -179,21 +173,5 @@ describe("a body of very many transactions", () => {
     const block = createBlock(headerOf(0n), transactions);
     await recoverSenders([block], { recoverer, chainId: 1337n, pause: () => void steps.push("pause") });
     expect(steps).toEqual([RECOVERY_BATCH, "pause", RECOVERY_BATCH, "pause", RECOVERY_BATCH]);
-  });
-
-  test("is hashed to find who is at fault only where its header is good", async () => {
-    let roots = 0;
-    const bodyRoot = async () => {
-      roots++;
-      return new Uint8Array(32);
-    };
-    const block = createBlock(
-      { ...headerOf(0n), transactionsRoot: new Uint8Array(32).fill(1) },
-      transactions,
-    );
-    expect(await isBodyAtFault(block, { bodyRoot, writer: { checkHeader: refuseHeader } })).toBe(false);
-    expect(roots).toBe(0);
-    expect(await isBodyAtFault(block, { bodyRoot, writer: { checkHeader: () => undefined } })).toBe(true);
-    expect(roots).toBe(1);
   });
 });
