@@ -58,7 +58,6 @@ export function feeHistory(
   const { newest, count } = rangeOf(deps, question);
   if (count < 1) return NO_HISTORY;
   const oldest = newest + 1 - count;
-  const rewards: string[][] = [];
   const ratios: number[] = [];
   const fees: bigint[] = [];
   const take = (index: number): string => {
@@ -68,20 +67,19 @@ export function feeHistory(
     if (found === undefined) throw failure("block not found");
     fees.push(found.header.baseFee ?? 0n);
     ratios.push(ratioOf(deps, found));
-    if (block !== undefined) rewards.push(rewardsOf(deps, block, percentiles));
-    return "";
+    return block === undefined ? "" : goJson(rewardsOf(deps, block, percentiles));
   };
-  const compose = (): string => {
+  const compose = (rewards: readonly string[]): string => {
     const all = [...fees, feeAfter(deps.chain, newest)];
-    return goJson({
-      oldestBlock: toQuantity(oldest),
-      ...(percentiles.length > 0 ? { reward: rewards } : {}),
+    const rest = goJson({
       baseFeePerGas: all.map(toQuantity),
       ...(deps.feeHistoryForm.blobFees
         ? { blobBaseFeePerGas: all.map((fee) => toQuantity(fee * BLOB_PRICE)) }
         : {}),
       gasUsedRatio: ratios,
     });
+    const reward = percentiles.length > 0 ? `"reward":[${rewards.join(",")}],` : "";
+    return `{"oldestBlock":"${toQuantity(oldest)}",${reward}${rest.slice(1)}`;
   };
   return writeInSlices(count, take, compose, origin);
 }

@@ -129,7 +129,7 @@ export const memoryParts = {
     onHeap: true,
     maxBytes: responseOptions.maxAnswerBytes.default,
     defaultBytes: responseOptions.maxAnswerBytes.default,
-    holds: "the response to one message",
+    holds: "the response to one message; together long ones may have as much as those of batches",
   },
 } as const satisfies Readonly<Record<string, PartRow>>;
 

@@ -63,6 +63,7 @@ import { callOptions, logLimits } from "./call-options.ts";
 import type { Copies } from "./copies.ts";
 import { type NodeDatabase, triesDirectory } from "./database.ts";
 import { type Development, openDevelopment, type StateFiles } from "./development.ts";
+import type { MemoryShares } from "./memory-plan.ts";
 import { type NodeNetwork, networkId } from "./network.ts";
 import type { NodeOptions } from "./options.ts";
 import { askedOfReaders, openReaders } from "./readers.ts";
@@ -107,6 +108,15 @@ export interface NodeRpc extends AsyncDisposable {
   };
 }
 
+function budgetsOf({ unsent, calls, answers, answer }: MemoryShares) {
+  return {
+    unsent: new MemoryBudget(unsent),
+    calls: new MemoryBudget(calls),
+    maxUnfinished: answers,
+    written: new MemoryBudget(Math.max(answer, answers)),
+  };
+}
+
 /** Opens every listener that the options ask for. Rejects when an address is taken. */
 export async function openNodeRpc(surroundings: RpcDeps): Promise<NodeRpc> {
   const { options, log, metrics, memory } = surroundings;
@@ -119,14 +129,13 @@ export async function openNodeRpc(surroundings: RpcDeps): Promise<NodeRpc> {
   surroundings.database.state.beforeTrieCloses(() => readers.renew());
   const budget = createBudget({
     maxAnswer: options.rpc.maxAnswerBytes,
-    unsent: new MemoryBudget(options.memory.shares.unsent),
-    calls: new MemoryBudget(options.memory.shares.calls),
-    maxUnfinished: options.memory.shares.answers,
+    ...budgetsOf(options.memory.shares),
     maxBatch: options.rpc.maxBatch,
     ...clientRate(options.rpc.maxClientRate),
     onCall: declareCallMetrics(metrics),
   });
-  memory.onShort(() => void (budget.calls.dropLargest() || budget.unsent.dropLargest()));
+  const { written, calls, unsent } = budget;
+  memory.onShort(() => void [written, calls, unsent].find((each) => each.dropLargest()));
   const viewOptions = {
     without: withheldPrivileges(options.rpc),
     withheld: options.rpc.withheldMethods,

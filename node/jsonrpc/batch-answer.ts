@@ -18,7 +18,7 @@ const PART_BYTES = 64;
 
 /** The error of an answer above the size limit. */
 export const tooLarge = new RpcError(rpcCode.tooLarge, "response too large");
-/** The error of batch entries for which no memory is left. */
+/** The error of batch entries and long answers for which no memory is left. */
 export const noRoom = new RpcError(
   rpcCode.limitExceeded,
   "too many answers wait to be taken: try again later",

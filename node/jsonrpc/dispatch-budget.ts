@@ -23,6 +23,8 @@ export interface DispatchBudget {
   /** Bytes of unfinished answers of batches. */
   unfinished: number;
   readonly maxUnfinished: number;
+  /** Long answers while they are written, by the connection that asked for them. */
+  readonly written: MemoryBudget;
   /** The time in which messages of all connections are answered. */
   readonly time: FairTime;
   /** Bytes of long results that are answered repeatedly. */
@@ -40,6 +42,8 @@ const MAX_UNSENT = 256 * 1024 * 1024;
 /** Maximum bytes of messages under way, and of unfinished answers. */
 const MAX_CALLS = 64 * 1024 * 1024;
 const MAX_UNFINISHED = 128 * 1024 * 1024;
+/** Maximum bytes of long answers that are being written. */
+const MAX_WRITTEN = 128 * 1024 * 1024;
 
 /** Limits that `createBudget` takes. */
 type BudgetLimits = Pick<
@@ -49,6 +53,7 @@ type BudgetLimits = Pick<
   | "unsent"
   | "calls"
   | "maxUnfinished"
+  | "written"
   | "byteCache"
   | "isWithinRate"
   | "maxBatch"
@@ -64,6 +69,7 @@ export function createBudget(limits: Partial<BudgetLimits> = {}): DispatchBudget
     errors: 0,
     unfinished: 0,
     maxUnfinished: MAX_UNFINISHED,
+    written: new MemoryBudget(MAX_WRITTEN),
     calls: new MemoryBudget(MAX_CALLS),
     maxPending: 200_000,
     maxAnswer: responseOptions.maxAnswerBytes.default,

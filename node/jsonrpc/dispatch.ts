@@ -343,7 +343,8 @@ class Dispatcher implements RpcEndpoint {
     }
     const { modules, document } = this.view;
     const { signal, caller } = session;
-    const context: CallContext = { signal, caller, modules, document };
+    const room = { budget: this.#budget, holder: caller };
+    const context: CallContext = { signal, caller, room, modules, document };
     return method.invoke(message.params, context);
   }
 }

@@ -6,6 +6,7 @@
 
 import type { Client } from "../runtime/fair-queue.ts";
 import type { Pause } from "../runtime/scheduler.ts";
+import type { AnswerRoom } from "./answer-memory.ts";
 import { CodecError, type Decoded, type Decoder, type Encoder } from "./codec.ts";
 import { invalidParams } from "./errors.ts";
 import type { Schema } from "./schemas.ts";
@@ -34,6 +35,8 @@ export interface CallOrigin {
   readonly signal: AbortSignal;
   /** The connection; a call without one is charged to nobody else. */
   readonly caller?: Client | undefined;
+  /** Memory for answers while they are written; absent in reader threads, which have their own. */
+  readonly room?: AnswerRoom | undefined;
 }
 
 /** The call that a handler answers. */

@@ -3,6 +3,7 @@ import type { Address, Hash } from "../bytes/brands.ts";
 import { toHex } from "../bytes/hex.ts";
 import { toQuantity } from "../bytes/integer.ts";
 import type { BlockHead, Chain } from "../chain/chain.ts";
+import type { AnswerRoom } from "../jsonrpc/answer-memory.ts";
 import { goJson, sortedMembers, sortKeys } from "../jsonrpc/json-text.ts";
 import type { Block } from "../model/block.ts";
 import type { Header } from "../model/header.ts";
@@ -36,6 +37,8 @@ export interface BlockForm {
   readonly full: boolean;
   /** The block was requested as `pending`: hash, nonce and miner are null. */
   readonly isPending?: boolean;
+  /** Memory for the text while it is written. */
+  readonly room?: AnswerRoom | undefined;
 }
 
 /** Members of the block that was requested as `pending`, which is the newest one. */
@@ -45,14 +48,11 @@ export const PENDING_MEMBERS = { hash: null, miner: null, nonce: null };
 export function chainBlock(
   chain: Chain,
   block: Block,
-  { members, full, isPending = false }: BlockForm,
+  { members, full, isPending = false, room }: BlockForm,
 ): BlockText {
   const fields = { ...chainBlockFields(chain, block, members), ...(isPending ? PENDING_MEMBERS : {}) };
-  return withTransactions(
-    block,
-    fields,
-    full && ((tx, index) => chainTransactionText(chain, tx, { block, index })),
-  );
+  const format: FormatInBlock = (tx, index) => chainTransactionText(chain, tx, { block, index });
+  return withTransactions(block, fields, { format: full && format, room });
 }
 
 /** Returns the members of a block in Kaia's form, except its transactions. */
@@ -70,11 +70,13 @@ export function chainBlockFields(
   };
 }
 
+type FormatInBlock = (tx: Transaction, index: number) => string;
+
 /** Adds the transactions to the sorted members. Lists their hashes when `format` is false. */
 function withTransactions(
   { transactions }: Block,
   fields: Readonly<Record<string, unknown>>,
-  format: ((tx: Transaction, index: number) => string) | false,
+  { format, room }: { readonly format: FormatInBlock | false; readonly room: BlockForm["room"] },
 ): BlockText {
   const members = Object.entries(fields).map(([key, value]) => [key, goJson(value)] as const);
   return writeInSlices(
@@ -84,6 +86,7 @@ function withTransactions(
       return format === false ? `"${toHex(tx.hash)}"` : format(tx, index);
     },
     (parts) => sortedMembers([...members, ["transactions", `[${parts.join(",")}]`]]),
+    { room }, // of all callers that ask for the text meanwhile
   );
 }
 
@@ -132,11 +135,8 @@ export type DescribedChain = Pick<Chain, "config" | "rules" | "author" | "gasLim
 /** Formats a block in Ethereum's form. */
 export function ethBlock(chain: DescribedChain, block: Block, form: BlockForm): BlockText {
   const fields = { ...ethFields(chain, block, form), size: toQuantity(block.size), uncles: [] };
-  return withTransactions(
-    block,
-    fields,
-    form.full && ((tx, index) => ethTransactionText(chain, tx, { block, index })),
-  );
+  const format: FormatInBlock = (tx, index) => ethTransactionText(chain, tx, { block, index });
+  return withTransactions(block, fields, { format: form.full && format, room: form.room });
 }
 
 /** Formats a header in Ethereum's form. */

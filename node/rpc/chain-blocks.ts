@@ -58,9 +58,9 @@ export function chainBlockMethods(deps: ChainBlockDeps): Method[] {
 
 function chainForm({ chain, blockMembers: members, keptBytes }: ChainBlockDeps): Method[] {
   const texts = new BlockCache(keptBytes);
-  const format = (head: BlockHead, full: boolean): BlockText =>
+  const format = (head: BlockHead, full: boolean, { room }: CallOrigin): BlockText =>
     texts.text(head, full ? "full" : "hashes", () =>
-      chainBlock(chain, wholeBlock(chain, head), { members, full }),
+      chainBlock(chain, wholeBlock(chain, head), { members, full, room }),
     );
   return [
     method({
@@ -69,10 +69,10 @@ function chainForm({ chain, blockMembers: members, keptBytes }: ChainBlockDeps):
         "Returns a block by number or tag, with whole transactions or their hashes. Fails for an unknown block.",
       params: { number: blockNumber, full: boolean },
       result: block,
-      handle: ({ number, full }) => {
+      handle: ({ number, full }, origin) => {
         return number === "pending"
-          ? chainBlock(chain, chain.head(), { members, full, isPending: true })
-          : format(headAt(chain, number), full);
+          ? chainBlock(chain, chain.head(), { members, full, isPending: true, room: origin.room })
+          : format(headAt(chain, number), full, origin);
       },
     }),
     method({
@@ -81,7 +81,7 @@ function chainForm({ chain, blockMembers: members, keptBytes }: ChainBlockDeps):
         "Returns a block by hash, with whole transactions or their hashes. Fails for an unknown block.",
       params: { hash, full: boolean },
       result: block,
-      handle: (args) => format(headByHash(chain, args.hash), args.full),
+      handle: (args, origin) => format(headByHash(chain, args.hash), args.full, origin),
     }),
     method({
       name: "chain_getHeaderByNumber",
@@ -110,10 +110,10 @@ function chainForm({ chain, blockMembers: members, keptBytes }: ChainBlockDeps):
 
 function ethForm({ chain, blockMembers: members, keptBytes }: ChainBlockDeps): Method[] {
   const texts = new BlockCache(keptBytes);
-  const format = (head: BlockHead | undefined, full: boolean): BlockText | undefined =>
+  const format = (head: BlockHead | undefined, full: boolean, { room }: CallOrigin): BlockText | undefined =>
     head &&
     texts.text(head, `${full ? "full" : "hashes"}${chain.gasLimit(head.header.number) ?? ""}`, () =>
-      ethBlock(chain, wholeBlock(chain, head), { members, full }),
+      ethBlock(chain, wholeBlock(chain, head), { members, full, room }),
     );
   const formatHeader = (found: BlockHead | undefined, isPending: boolean) =>
     found && ethHeader(chain, found, { members, isPending });
@@ -123,9 +123,9 @@ function ethForm({ chain, blockMembers: members, keptBytes }: ChainBlockDeps): M
       summary: "Returns a block in Ethereum's form by number or tag; null for an unknown block.",
       params: { number: blockNumber, full: boolean },
       result: ethBlockOrNull,
-      handle: ({ number, full }) => {
-        if (number !== "pending") return format(findHead(chain, number), full);
-        return ethBlock(chain, chain.head(), { members, full, isPending: true });
+      handle: ({ number, full }, origin) => {
+        if (number !== "pending") return format(findHead(chain, number), full, origin);
+        return ethBlock(chain, chain.head(), { members, full, isPending: true, room: origin.room });
       },
     }),
     method({
@@ -133,7 +133,7 @@ function ethForm({ chain, blockMembers: members, keptBytes }: ChainBlockDeps): M
       summary: "Returns a block in Ethereum's form by hash; null for an unknown block.",
       params: { hash, full: boolean },
       result: ethBlockOrNull,
-      handle: (args) => format(findHeadByHash(chain, args.hash), args.full),
+      handle: (args, origin) => format(findHeadByHash(chain, args.hash), args.full, origin),
     }),
     method({
       name: "eth_getHeaderByNumber",

@@ -5,12 +5,13 @@ import { type BlockNumber, blockNumber } from "../calls/arguments/block-number.t
 import { blockAt, blockByHash, findBlock } from "../calls/lookup.ts";
 import { recoverCommitters } from "../consensus/seal.ts";
 import { checksumAddress } from "../crypto/checksum.ts";
+import { AnswerMemory } from "../jsonrpc/answer-memory.ts";
 import { optional } from "../jsonrpc/codec.ts";
 import { address, hash, listOf } from "../jsonrpc/codecs/hex.ts";
 import { integer, writtenAs } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { goJson, sortedMembers } from "../jsonrpc/json-text.ts";
-import { type Method, method } from "../jsonrpc/method.ts";
+import { type CallOrigin, type Method, method } from "../jsonrpc/method.ts";
 import { mapSchema, nullableSchema } from "../jsonrpc/schemas.ts";
 import type { Block } from "../model/block.ts";
 import { sealHash } from "../model/header.ts";
@@ -20,7 +21,7 @@ import { sealedBlockSchema } from "../presenters/block-schemas.ts";
 import { reportedCommittee, reportedCouncil } from "../presenters/councils.ts";
 import type { GovernanceMethodDeps } from "../presenters/parameters.ts";
 import { blockReceipts, chainReceipt } from "../presenters/receipt.ts";
-import { writeInSlices } from "../presenters/slices.ts";
+import { callerPause, writeInSlices } from "../presenters/slices.ts";
 import { numberOf } from "./chain-governance.ts";
 
 const at = { number: optional(blockNumber, "latest" as const) };
@@ -98,10 +99,11 @@ function sealedMethods(deps: GovernanceMethodDeps): Method[] {
         "Returns a block with its receipts, its committee, its proposer and the signers of its committed seals.",
       params: { number: optional(blockNumber) },
       result: sealedBlock,
-      handle: ({ number }) => {
+      handle: ({ number }, origin) => {
         if (number === undefined) throw failure("block number is not assigned");
         if (number === "pending" && !deps.knowsNextCouncil) throw failure("pending is not allowed");
-        return sealedJson(deps, blockAt(chain, number), number === "pending" ? PENDING_MEMBERS : {});
+        const changed = number === "pending" ? PENDING_MEMBERS : {};
+        return sealedJson(deps, blockAt(chain, number), { origin, changed });
       },
     }),
     method({
@@ -109,7 +111,7 @@ function sealedMethods(deps: GovernanceMethodDeps): Method[] {
       summary: "Returns a block with its receipts and consensus information, by hash.",
       params: { hash },
       result: sealedBlock,
-      handle: (args) => sealedJson(deps, blockByHash(chain, args.hash)),
+      handle: (args, origin) => sealedJson(deps, blockByHash(chain, args.hash), { origin }),
     }),
     method({
       name: "chain_getBlockWithConsensusInfoByNumberRange",
@@ -119,15 +121,20 @@ function sealedMethods(deps: GovernanceMethodDeps): Method[] {
         "object of number to block with consensus information",
         mapSchema("block by number", nullableSchema(sealedBlockSchema)),
       ),
-      handle: ({ start, end }) => rangeJson(deps, start, end),
+      handle: (range, origin) => rangeJson(deps, range, origin),
     }),
   ];
 }
 
+interface BlockRange {
+  readonly start: BlockNumber | undefined;
+  readonly end: BlockNumber | undefined;
+}
+
 async function rangeJson(
   deps: GovernanceMethodDeps,
-  start: BlockNumber | undefined,
-  end: BlockNumber | undefined,
+  { start, end }: BlockRange,
+  origin: CallOrigin,
 ): Promise<string> {
   if (start === undefined || end === undefined) throw failure("range values should not be nil");
   const head = deps.chain.head().header.number;
@@ -137,20 +144,40 @@ async function rangeJson(
   if (until > head) throw failure("end block number should be smaller than the latest block number");
   if (first > until) throw failure("start should be smaller than end");
   if (until - first > MAX_DISTANCE) throw failure("number of requested blocks should be smaller than 50");
+  return sortedMembers(await sealedMembers(deps, [first, until], origin));
+}
+
+/** Formats the blocks from `first` to `last` with their numbers, in slices. */
+async function sealedMembers(
+  deps: GovernanceMethodDeps,
+  [first, last]: readonly [number, number],
+  origin: CallOrigin,
+): Promise<[string, string][]> {
   const members: [string, string][] = [];
-  for (let number = first; number <= until; number++) {
+  const pause = callerPause(origin);
+  using memory = origin.room && new AnswerMemory(origin.room);
+  for (let number = first; number <= last; number++) {
+    const due = pause();
+    if (due !== undefined) await due;
     const block = findBlock(deps.chain, number);
-    const text = block === undefined ? "null" : await sealedJson(deps, block);
+    const text = block === undefined ? "null" : await sealedJson(deps, block, { origin });
+    memory?.count(text);
     members.push([`0x${number.toString(16)}`, text]);
   }
-  return sortedMembers(members);
+  return members;
+}
+
+interface SealedForm {
+  readonly origin: CallOrigin;
+  /** Members with other values. */
+  readonly changed?: Readonly<Record<string, null>>;
 }
 
 /** Formats a block with its committee. Receipts and transactions are merged into its `transactions`. */
 function sealedJson(
   deps: GovernanceMethodDeps,
   block: Block,
-  changed: Readonly<Record<string, null>> = {},
+  { origin, changed = {} }: SealedForm,
 ): string | Promise<string> {
   const { chain, receiptForm, blockMembers } = deps;
   const receipts = blockReceipts(chain, block, receiptForm);
@@ -164,6 +191,7 @@ function sealedJson(
     block.transactions.length,
     (index) => goJson(chainReceipt(chain, receipts, index)),
     (rows) => sortedMembers([...members, ["transactions", `[${rows.join(",")}]`]]),
+    origin,
   );
 }
 

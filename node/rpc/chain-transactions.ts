@@ -33,6 +33,7 @@ import {
   withPrice,
 } from "../presenters/receipt.ts";
 import type { ReceiptTexts } from "../presenters/receipt-texts.ts";
+import { callerPause } from "../presenters/slices.ts";
 import { chainTransaction, ethTransactionText } from "../presenters/transaction.ts";
 import { PoolError } from "../txpool/error.ts";
 import type { TxPool } from "../txpool/pool.ts";
@@ -139,6 +140,9 @@ function submissions(deps: ChainTransactionDeps): Method[] {
   ];
 }
 
+/** Transactions of a list that are decoded and recovered in one piece, before they are submitted one by one. */
+const RECOVERED_TOGETHER = 64;
+
 function manySubmission(deps: ChainTransactionDeps): Method {
   const submit = createSubmit(deps);
   return method({
@@ -146,19 +150,25 @@ function manySubmission(deps: ChainTransactionDeps): Method {
     summary: "Submits signed transactions up to the first that fails, and returns their hashes.",
     params: { raws: listOf(data, "[]hexutil.Bytes") },
     result: listOf(transactionHash, "[]common.Hash"),
-    handle: async ({ raws }) => {
+    handle: async ({ raws }, origin) => {
       if (raws.length === 0) throw failure("Empty input");
-      const { transactions, error } = decodedUpToError(raws, deps.rawListForm);
-      await deps.pool.recover(transactions);
+      const pause = callerPause(origin);
       const hashes: Hash[] = [];
-      for (const [index, tx] of transactions.entries()) {
-        try {
-          hashes.push(await submit(tx));
-        } catch (refusal) {
-          throw atIndex(index, refusal);
+      for (let first = 0; first < raws.length; first += RECOVERED_TOGETHER) {
+        const some = raws.slice(first, first + RECOVERED_TOGETHER);
+        const { transactions, error } = decodedUpToError(some, deps.rawListForm);
+        await deps.pool.recover(transactions);
+        for (const tx of transactions) {
+          const due = pause();
+          if (due !== undefined) await due;
+          try {
+            hashes.push(await submit(tx));
+          } catch (refusal) {
+            throw atIndex(hashes.length, refusal);
+          }
         }
+        if (error !== undefined) throw atIndex(hashes.length, error);
       }
-      if (error !== undefined) throw error;
       return hashes;
     },
   });
@@ -182,7 +192,7 @@ function decodedUpToError(
     }
     return { transactions };
   } catch (error) {
-    return { transactions, error: atIndex(transactions.length, error) };
+    return { transactions, error };
   }
 }
 

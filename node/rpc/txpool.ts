@@ -48,7 +48,7 @@ export function txpoolMethods({ chain, pool, poolForm }: TxPoolMethodDeps): Meth
       summary: "Returns the pending and queued transactions of one sender, by nonce.",
       params: { address: addressCodec },
       result: writtenAs("pool content", partsSchema(byNonce(pooledTransactionSchema))),
-      handle: (args) => contentFromJson(pool, args.address, entry),
+      handle: (args, origin) => contentFromJson(pool, args.address, { show: entry, origin }),
     }),
     method({
       name: "txpool_content",
@@ -86,12 +86,22 @@ interface Entry {
 }
 
 /** Formats the transactions of one sender as JSON text. */
-function contentFromJson(pool: TxPoolMethodDeps["pool"], sender: Address, show: Show): string {
+function contentFromJson(
+  pool: TxPoolMethodDeps["pool"],
+  sender: Address,
+  { show, origin }: { readonly show: Show; readonly origin: CallOrigin },
+): string | Promise<string> {
   const key = addressText(sender);
-  const { pending, queued } = pool.content();
-  const part = (transactions: readonly Transaction[] = []): string =>
-    sortedMembers(transactions.map((tx) => [tx.nonce.toString(), show(tx)] as const));
-  return `{"pending":${part(pending.get(key))},"queued":${part(queued.get(key))}}`;
+  const content = pool.content();
+  const pending = content.pending.get(key) ?? [];
+  const all = [...pending, ...(content.queued.get(key) ?? [])];
+  const write = (index: number): string => show(all[index] as Transaction); // within the length
+  const compose = (texts: readonly string[]): string => {
+    const members = all.map((tx, index) => [tx.nonce.toString(), texts[index] ?? ""] as const);
+    const executable = sortedMembers(members.slice(0, pending.length));
+    return `{"pending":${executable},"queued":${sortedMembers(members.slice(pending.length))}}`;
+  };
+  return writeInSlices(all.length, write, compose, origin);
 }
 
 /** Formats a copy of the pool's present content as JSON text. */

@@ -1,5 +1,7 @@
 /** Long results share the event loop. */
 import { expect, test } from "@jest/globals";
+import { createBudget } from "../../../node/jsonrpc/dispatch-budget.ts";
+import { MemoryBudget } from "../../../node/jsonrpc/memory-budget.ts";
 import { writeInSlices } from "../../../node/presenters/slices.ts";
 import { SLICE_MS } from "../../../node/runtime/scheduler.ts";
 
@@ -11,6 +13,11 @@ function spin(): void {
 function spinOnce(): string {
   spin();
   return "";
+}
+
+function spinLong(): string {
+  spin();
+  return "x".repeat(1024);
 }
 
 /** Counts turns of the event loop until it is disposed of. */
@@ -54,6 +61,21 @@ test("a result whose caller has gone ends", async () => {
   const result = writeInSlices(100, write, () => "", { signal: controller.signal });
   await expect(result).rejects.toThrow("request cancelled");
   expect(written).toBe(3);
+});
+
+test("a result that is too long, or for which there is no memory, ends and releases what it held", async () => {
+  const { signal } = new AbortController();
+  for (const [maxAnswer, memory, message] of [
+    [4096, 1 << 20, "response too large"],
+    [1 << 20, 80 * 1024, "too many answers wait"],
+  ] as const) {
+    const budget = createBudget({ maxAnswer, written: new MemoryBudget(memory) });
+    const room = { budget, holder: { onDrop: () => undefined } };
+    const written = writeInSlices(100, spinLong, (parts) => parts.length, { signal, room });
+    expect(budget.written.used).toBe(1024); // before it waits for its turn
+    await expect(written).rejects.toThrow(message);
+    expect(budget.written.used).toBe(0);
+  }
 });
 
 test("clients have equal shares of the turns, however many results they ask for", async () => {
