@@ -114,13 +114,14 @@ function withByteChanged(payload: Uint8Array, pick: (count: number) => number): 
   return copy;
 }
 
-function signatureOf(chainId: number, random: RandomFraction): Uint8Array {
+/** A signature for a chain, of nobody or of an unknown key, in its encoding. */
+export function signatureOf(chainId: number, random: RandomFraction): Uint8Array {
   const scalar = (): Uint8Array => Uint8Array.of(0x11, ...randomBytes(random, 31));
   return encodeRlp([integerBytes(2 * chainId + 35), scalar(), scalar()]);
 }
 
 /** A value transfer (type 0x08) as it stands in a message, with as many signatures as asked for. */
-function signedBy(signature: Uint8Array, count: number, random: RandomFraction): Uint8Array {
+export function signedBy(signature: Uint8Array, count: number, random: RandomFraction): Uint8Array {
   const fields = [
     new Uint8Array(0),
     Uint8Array.of(1),

@@ -10,7 +10,8 @@ export interface Subscribing {
   readonly params: readonly unknown[];
 }
 
-const UPGRADE =
+/** A request to become a WebSocket connection. */
+export const UPGRADE: string =
   "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n" +
   "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
 /** An empty pong with a mask of zeroes: a socket that does not read learns by writing that it was cut. */
@@ -18,7 +19,7 @@ const PONG = Buffer.from([0x8a, 0x80, 0, 0, 0, 0]);
 const PROBE_MS = 500;
 
 /** A masked text frame (RFC 6455, section 5.2) of up to 65,535 bytes; the mask is zero. */
-function textFrame(text: string): Buffer {
+export function textFrame(text: string): Buffer {
   const bytes = Buffer.from(text);
   const length = Buffer.from(
     bytes.length < 126 ? [0x80 | bytes.length] : [0x80 | 126, bytes.length >> 8, bytes.length & 0xff],
