@@ -2,6 +2,7 @@
  * Recovery of the signers that strangers send: their batches go to the threads in pieces, few at a time, so that the
  * signatures of a block wait for milliseconds and not for everything that strangers have sent. Batches take turns.
  */
+import { createSlots } from "../runtime/parallel.ts";
 import type { Recoverer, Signers } from "./recoverer.ts";
 import type { RecoveryJob } from "./recovery-batch.ts";
 
@@ -17,7 +18,7 @@ const MAX_AT_ONCE = 8;
 
 /** Returns a recovery that leaves the threads to others between pieces. */
 export function recoverInTurns(recoverer: SignerRecovery): SignerRecovery {
-  const turns = createTurns(MAX_PIECES);
+  const slots = createSlots(MAX_PIECES);
   const inPieces = async (
     batch: readonly RecoveryJob[],
     recover: (piece: readonly RecoveryJob[]) => Promise<Signers>,
@@ -28,8 +29,7 @@ export function recoverInTurns(recoverer: SignerRecovery): SignerRecovery {
     const goOn = async (): Promise<void> => {
       while (next * PIECE < batch.length) {
         const place = next++;
-        using _turn = await turns();
-        found[place] = await recover(batch.slice(place * PIECE, (place + 1) * PIECE));
+        found[place] = await slots(() => recover(batch.slice(place * PIECE, (place + 1) * PIECE)));
       }
     };
     await Promise.all(Array.from({ length: MAX_PIECES }, goOn));
@@ -38,23 +38,5 @@ export function recoverInTurns(recoverer: SignerRecovery): SignerRecovery {
   return {
     recover: (batch) => inPieces(batch, recoverer.recover),
     recoverKeys: (batch) => inPieces(batch, recoverer.recoverKeys),
-  };
-}
-
-/** Creates turns in the order of arrival, of which `max` run at once. One ends when it is disposed of. */
-function createTurns(max: number): () => Promise<Disposable> {
-  const waiting: (() => void)[] = [];
-  let free = max;
-  const turn: Disposable = {
-    [Symbol.dispose]: () => {
-      const next = waiting.shift();
-      if (next === undefined) free++;
-      else next();
-    },
-  };
-  return async () => {
-    if (free > 0) free--;
-    else await new Promise<void>((resolve) => void waiting.push(resolve));
-    return turn;
   };
 }
