@@ -4,6 +4,7 @@
  */
 import { types } from "node:util";
 import { BigNumber } from "bignumber.js";
+import { goQuoted } from "../bytes/go-quoted.ts";
 import { textOf } from "./big-number.ts";
 
 /** Colours by kind of value. */
@@ -55,7 +56,7 @@ interface Place {
 function show(value: unknown, place: Place): string {
   const { palette } = place;
   if (typeof value === "object" && value !== null) return showObject(value, place);
-  if (typeof value === "string") return palette.string(quoteText(value));
+  if (typeof value === "string") return palette.string(goQuoted(value));
   if (typeof value === "number" || typeof value === "bigint") return palette.number(String(value));
   if (typeof value === "function") return palette.function(headOf(value));
   return typeof value === "symbol" ? `<${String(value)}>` : palette.special(String(value));
@@ -125,31 +126,4 @@ export function memberNames(value: object): string[] {
   const shared = constructor?.prototype;
   if (typeof shared !== "object" || shared === null || shared === value) return own;
   return [...new Set([...own, ...Object.getOwnPropertyNames(shared)])];
-}
-
-const SHORT: Readonly<Record<string, string>> = {
-  '"': '\\"',
-  "\\": "\\\\",
-  "\u0007": "\\a",
-  "\b": "\\b",
-  "\f": "\\f",
-  "\n": "\\n",
-  "\r": "\\r",
-  "\t": "\\t",
-  "\v": "\\v",
-};
-
-/** Quotes a text as Go's strconv.Quote does. */
-function quoteText(text: string): string {
-  const inside = Array.from(text, (character) => {
-    const short = SHORT[character];
-    if (short !== undefined) return short;
-    if (/^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u.test(character)) return character;
-    const code = character.codePointAt(0) ?? 0;
-    if (code < 0x80) return `\\x${code.toString(16).padStart(2, "0")}`;
-    return code > 0xffff
-      ? `\\U${code.toString(16).padStart(8, "0")}`
-      : `\\u${code.toString(16).padStart(4, "0")}`;
-  });
-  return `"${inside.join("")}"`;
 }

@@ -3,7 +3,7 @@
  * reports syntax errors in the same words. It frames the IPC stream and words the parse errors of WebSocket
  * and IPC. It reads each character once.
  */
-import { goQuoted } from "./json-text.ts";
+import { goQuoted } from "../bytes/go-quoted.ts";
 
 /**
  * The error of text that is not JSON, in Go's words, such as `invalid character 'x' looking for beginning of

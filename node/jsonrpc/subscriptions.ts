@@ -4,10 +4,11 @@
  */
 
 import { randomFillSync } from "node:crypto";
+import { goQuoted } from "../bytes/go-quoted.ts";
 import { identifier } from "./codecs/plain.ts";
 import type { RpcMessage } from "./envelope.ts";
 import { failure, invalidParams, RpcError, rpcCode } from "./errors.ts";
-import { goQuoted, goText, plainValue } from "./json-text.ts";
+import { goText, plainValue } from "./json-text.ts";
 import { type Holder, MemoryBudget } from "./memory-budget.ts";
 import { argumentDecoder } from "./method.ts";
 import { MAX_SUBSCRIPTIONS } from "./options.ts";
@@ -102,7 +103,10 @@ export class Subscriptions implements SubscribedConnection {
     const [name, rest] = subscriptionName(params);
     const row = this.#view.findSubscription(module, name);
     if (row === undefined) {
-      throw new RpcError(rpcCode.noMethod, `no ${goQuoted(name)} subscription in ${module} namespace`);
+      throw new RpcError(
+        rpcCode.noMethod,
+        `no ${goQuoted(name.toWellFormed())} subscription in ${module} namespace`,
+      );
     }
     const bytes = SUBSCRIPTION_BYTES + BYTES_A_CHARACTER * size;
     const live = new Live({ connection: this, outlet: this.#outlet, head: notificationHead(module), bytes });
