@@ -16,6 +16,7 @@ import type { ReconcileDeps } from "./deps.ts";
 import { networkOf } from "./group.ts";
 import { genesisAddress, recordedAddress } from "./node-key.ts";
 import { goOn, type Outcome } from "./outcome.ts";
+import { presentObject } from "./present-object.ts";
 import { renewalRun } from "./replaced-volume.ts";
 import { configText } from "./secret-text.ts";
 
@@ -80,10 +81,12 @@ async function observeVolume(context: MemberContext): Promise<ChainVolume> {
   return seenOf(claim, status, isNew ? formerHeight(context) : status.height);
 }
 
-/** Returns the claim; one that the cache does not have is asked for. */
-async function claimOf({ node, member, deps }: MemberContext): Promise<unknown> {
-  const place = { namespace: node.meta.namespace, name: objectNames(member.name).claim };
-  return deps.cache.find("claim", keyOf(place))?.object ?? (await deps.client.get(kinds.claim, place));
+function claimOf({ node, member, deps }: MemberContext): Promise<unknown> {
+  return presentObject(
+    "claim",
+    { namespace: node.meta.namespace, name: objectNames(member.name).claim },
+    deps,
+  );
 }
 
 /** Returns the height of a new member's chain: that of its Network, or of a Node that has had its key; 0 when unknown. */
@@ -124,9 +127,7 @@ async function genesisOf({ node, deps }: MemberContext): Promise<Genesis> {
   if (isPublic(node)) return UNKNOWN;
   const { namespace } = node.meta;
   const { name, key } = genesisConfigMap(node.spec.network);
-  const object =
-    deps.cache.find("configMap", keyOf({ namespace, name }))?.object ??
-    (await deps.client.get(kinds.configMap, { namespace, name }));
+  const object = await presentObject("configMap", { namespace, name }, deps);
   return genesisInFile(configText(object, key), validators);
 }
 

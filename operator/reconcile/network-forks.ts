@@ -22,6 +22,7 @@ import { type ForkedNode, scheduleTrouble } from "../plan/forks.ts";
 import type { GenesisRecord } from "../plan/genesis.ts";
 import type { ReconcileDeps } from "./deps.ts";
 import { refusalOf } from "./outcome.ts";
+import { presentObject } from "./present-object.ts";
 import { configText } from "./secret-text.ts";
 
 /** Schedule of later forks. */
@@ -135,9 +136,7 @@ async function ensureMap(
   const { namespace } = network.meta;
   const name = forkedGenesisName(network.meta.name, forks);
   if (create === undefined) return undefined;
-  const place = { namespace, name };
-  const known =
-    deps.cache.find("configMap", keyOf(place))?.object ?? (await deps.client.get(kinds.configMap, place));
+  const known = await presentObject("configMap", { namespace, name }, deps);
   if (known !== undefined) {
     const isSame = textOf(forksOfChain(known, record)) === textOf(forks);
     return isSame ? undefined : `the ConfigMap ${name} contains another genesis or other forks: delete it`;

@@ -16,6 +16,7 @@ import { isAllowed, truncatePermission } from "../plan/stop.ts";
 import type { ReconcileDeps } from "./deps.ts";
 import type { GenesisFound } from "./network-verdict.ts";
 import { refusalOf } from "./outcome.ts";
+import { presentObject } from "./present-object.ts";
 import { configText } from "./secret-text.ts";
 
 /** Inputs of the search. */
@@ -35,9 +36,7 @@ export async function findGenesis(search: GenesisSearch): Promise<readonly [Gene
   if (named !== undefined) return [{ public: named }, network];
   const { namespace } = network.meta;
   const { name, key } = placeOf(network);
-  const object =
-    deps.cache.find("configMap", `${namespace}/${name}`)?.object ??
-    (await deps.client.get(kinds.configMap, { namespace, name }));
+  const object = await presentObject("configMap", { namespace, name }, deps);
   const text = configText(object, key);
   const note = noteOf(text, network.spec.genesis.create !== undefined);
   const rebuilt = rebuiltText(network);

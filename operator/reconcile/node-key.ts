@@ -13,6 +13,7 @@ import type { ReconcileDeps } from "./deps.ts";
 import { networkOf, presentPod } from "./group.ts";
 import { failWith, goOn, type Outcome, waitFor } from "./outcome.ts";
 import { readPod } from "./pod-view.ts";
+import { presentObject } from "./present-object.ts";
 import { secretText } from "./secret-text.ts";
 
 /** Secret of a node key, and its text. */
@@ -110,9 +111,7 @@ async function findKey({ node, member, deps }: MemberContext): Promise<KeyFound>
     return { secret: given.name, text: secretText(object, given.key) };
   }
   const { nodeKey: secret } = objectNames(member.name);
-  const object =
-    deps.cache.find("secret", `${namespace}/${secret}`)?.object ??
-    (await deps.client.get(kinds.secret, { namespace, name: secret }));
+  const object = await presentObject("secret", { namespace, name: secret }, deps);
   return { secret, text: object === undefined ? undefined : (secretText(object, NODE_KEY) ?? "") };
 }
 
