@@ -76,6 +76,18 @@ async function backUp(backups: Backups): Promise<void> {
 const leftovers = async (): Promise<readonly string[]> =>
   (await readdir(optionsOf(source).paths.chainData)).filter((name) => name.startsWith("backup"));
 
+/** Pulls the newest checkpoint of the archive, verified as a whole. */
+const pullWhole = () =>
+  pullFromArchive(optionsOf(place()), {
+    directory: place(),
+    from: archive,
+    wanted: {},
+    full: true,
+    progress,
+    signal,
+    environment: {},
+  });
+
 test("a backup is in the archive, was read back, and leaves nothing beside the databases", async () => {
   await using backups = await open();
   expect(backups.status).toMatchObject({ isRunning: false, last: null, err: null });
@@ -86,15 +98,7 @@ test("a backup is in the archive, was read back, and leaves nothing beside the d
     expect.objectContaining({ block: 34, archive, isVerified: true, checkpoint: expect.any(String) }),
   ]);
   expect(await leftovers()).toEqual([]);
-  const pulled = await pullFromArchive(optionsOf(place()), {
-    directory: place(),
-    from: archive,
-    wanted: {},
-    full: true,
-    progress,
-    signal,
-    environment: {},
-  });
+  const pulled = await pullWhole();
   expect(pulled.head.number).toBe(34);
 });
 
@@ -180,15 +184,7 @@ test("files that have other bytes in the archive are sent again when they are re
   await using second = await open();
   await backUp(second);
   expect(second.status).toMatchObject({ err: null, last: { isVerified: true } });
-  await pullFromArchive(optionsOf(place()), {
-    directory: place(),
-    from: archive,
-    wanted: {},
-    full: true,
-    progress,
-    signal,
-    environment: {},
-  });
+  await pullWhole();
 });
 
 test("a second start is refused, and a stop ends the backup", async () => {

@@ -1,10 +1,8 @@
 /** One key of two Nodes, in memory: one of them signs, whatever becomes of their objects. */
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import type { ReconcileDeps } from "../../../operator/reconcile/deps.ts";
-import { reconcileNetwork } from "../../../operator/reconcile/network.ts";
-import { reconcile } from "../../../operator/reconcile/reconcile.ts";
 import { CORE, type FakeCluster, NETWORK } from "../../support/fake-cluster.ts";
-import { freshCluster } from "../../support/fresh-cluster.ts";
+import { freshCluster, reconcileEach } from "../../support/fresh-cluster.ts";
 
 let cluster: FakeCluster;
 let deps: ReconcileDeps;
@@ -16,16 +14,7 @@ freshCluster((fresh) => {
 
 type Stored = Parameters<FakeCluster["put"]>[0];
 
-/** Reconciles Nodes, or the Network `net`; what fails says so in the status. */
-async function once(...names: readonly string[]): Promise<void> {
-  for (const name of names) {
-    const work =
-      name === "net" ? reconcileNetwork(cluster.network(), deps) : reconcile(cluster.node(name), deps);
-    await work.catch((error: unknown) => {
-      if (!(error instanceof Error && error.name === "ReconcileError")) throw error;
-    });
-  }
-}
+const once = (...names: readonly string[]): Promise<void> => reconcileEach(cluster, deps, names);
 
 const degradedReason = (name: string): string | undefined =>
   cluster.conditions(name).find((each) => each.startsWith("Degraded"));

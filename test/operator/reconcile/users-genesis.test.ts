@@ -1,10 +1,8 @@
 /** A genesis in a file of its user: another content stops the Nodes, until it returns or a permission replaces the chain. */
 import { beforeEach, expect, test } from "@jest/globals";
 import type { ReconcileDeps } from "../../../operator/reconcile/deps.ts";
-import { reconcileNetwork } from "../../../operator/reconcile/network.ts";
-import { reconcile } from "../../../operator/reconcile/reconcile.ts";
 import type { FakeCluster } from "../../support/fake-cluster.ts";
-import { freshCluster } from "../../support/fresh-cluster.ts";
+import { freshCluster, reconcileEach } from "../../support/fresh-cluster.ts";
 
 const SPEC = { genesis: { configMap: { name: "own" } } };
 let cluster: FakeCluster;
@@ -28,16 +26,7 @@ function own(timestamp: string): void {
   cluster.put({ apiVersion: "v1", kind: "ConfigMap", metadata, data }, "kubectl");
 }
 
-/** Reconciles the Node `core`, or the Network `net`; what fails says so in the status. */
-async function once(...names: readonly ("core" | "net")[]): Promise<void> {
-  for (const name of names) {
-    const work =
-      name === "net" ? reconcileNetwork(cluster.network(), deps) : reconcile(cluster.node(name), deps);
-    await work.catch((error: unknown) => {
-      if (!(error instanceof Error && error.name === "ReconcileError")) throw error;
-    });
-  }
-}
+const once = (...names: readonly ("core" | "net")[]): Promise<void> => reconcileEach(cluster, deps, names);
 
 const degradedReason = (): string | undefined =>
   cluster.conditions("core").find((each) => each.startsWith("Degraded"));
