@@ -233,9 +233,9 @@ function signedWord(sum: bigint): Uint8Array {
 }
 
 function readTotals(row: Uint8Array): SupplyTotals {
-  const [minted, burntFees] = [row.subarray(0, BYTES), row.subarray(BYTES)].map(bytesToBigint) as [
-    bigint,
-    bigint,
-  ];
-  return { minted: BigInt.asIntN(8 * BYTES, minted), burntFees: BigInt.asIntN(8 * BYTES, burntFees) };
+  return { minted: signedSum(row.subarray(0, BYTES)), burntFees: signedSum(row.subarray(BYTES)) };
+}
+
+function signedSum(word: Uint8Array): bigint {
+  return BigInt.asIntN(8 * BYTES, bytesToBigint(word));
 }

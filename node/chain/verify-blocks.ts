@@ -1,6 +1,7 @@
 /**
  * Verifies the stored blocks of a chain: each header is a child of the one before it, bodies and receipts have the
- * roots of their header, receipts name their transactions and contracts, and the rows that find a block and its transactions by hash lead to it.
+ * roots of their header, receipts name their transactions and contracts, and the rows that find a block and its
+ * transactions by hash lead to it.
  */
 import type { Hash } from "../bytes/brands.ts";
 import { equalBytes, equalOptional } from "../bytes/compare.ts";

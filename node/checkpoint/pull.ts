@@ -73,7 +73,8 @@ export function checkWanted(manifest: ArchiveManifest, wanted: WantedChain): voi
 }
 
 /**
- * Fetches all files of a checkpoint into a draft, and first deletes what an earlier attempt left of another one. Throws `CheckpointError` `bad-file` for the first that is wrong.
+ * Fetches all files of a checkpoint into a draft, and first deletes what an earlier attempt left of another one. Throws
+ * `CheckpointError` `bad-file` for the first that is wrong.
  */
 export async function fetchFiles(
   store: ArchiveStore,

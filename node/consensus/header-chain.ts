@@ -92,8 +92,8 @@ function withIndex(rows: Rows, index: Uint8Array): Rows {
 }
 
 /**
- * Validators of a block whose stakes can no longer be read, or are not believed: the members of its council. A block carries the seals of a
- * quorum of its committee. Without weights all members have enough stake, so this quorum is known. With weights the
+ * Validators of a block whose stakes can no longer be read, or are not believed: the members of its council. A block
+ * carries the seals of a quorum of its committee. Without weights all members have enough stake, so this quorum is known. With weights the
  * committee may be smaller, because members without enough stake are left out of it: more members must then have sealed
  * than may be faulty in the council, or a quorum of a whole committee where that is less. A chain on which half of the
  * council or more is left out is not believed. A committee size that only a contract knows counts as the whole council.

@@ -48,7 +48,8 @@ const REPORT_ACCOUNTS = 1_000;
 /** Parts of a key of a slot or a storage node: prefix 1, account hash 32, incarnation 6, slot or path. */
 const STORAGE_AT = 1;
 const INCARNATION_AT = 33;
-const LAST_AT = 39;
+/** Place of the slot or the path in such a key. */
+export const LAST_AT = 39;
 
 /**
  * Verifies a part. `progress` is called with the accounts since its latest call, and may throw to end the work. Throws

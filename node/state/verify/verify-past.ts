@@ -11,6 +11,7 @@ import { decodeUndo, type Undone } from "../history/undo-record.ts";
 import { readHead } from "../rows.ts";
 import { applyChanged } from "../trie/recovery.ts";
 import { TrieSet } from "../trie/trie-set.ts";
+import { LAST_AT } from "./accounts-part.ts";
 
 /** A verified state and the blocks before it. */
 export interface PastDeps {
@@ -23,7 +24,6 @@ export interface PastDeps {
   readonly rootAt: (number: number) => Hash;
 }
 
-const SLOT_AT = 39;
 const NOTHING = new Uint8Array(0);
 
 /**
@@ -67,7 +67,7 @@ class Past implements Rows {
     const newer = new Map<string, Undone>();
     for (const { key, before } of undoneBy(this.#chain, number)) {
       const name = mapKey(key);
-      if (!this.#gone.has(name.slice(0, SLOT_AT))) newer.set(name, { key, before: this.get(key) });
+      if (!this.#gone.has(name.slice(0, LAST_AT))) newer.set(name, { key, before: this.get(key) });
       this.#changes.set(name, before);
     }
     await runInSlices(applyChanged(this, this.#tries, newer, { number: number - 1, root }));
