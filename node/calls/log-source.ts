@@ -1,14 +1,13 @@
 /** Sources of a log search: the chain in this thread, or a snapshot of its store in a reader thread. */
 import type { Hash } from "../bytes/brands.ts";
-import { bytesToNumber } from "../bytes/integer.ts";
 import { storedHeader, storedLoggedReceipts, storedNumber } from "../chain/block-rows.ts";
 import type { Chain } from "../chain/chain.ts";
 import { oldestBody } from "../chain/kept-blocks.ts";
 import { indexedSections, SECTION_BLOCKS, type SectionSearch, searchSections } from "../chain/log-index.ts";
 import { blockHash } from "../model/header.ts";
 import { type LoggedReceipt, loggedReceipts } from "../model/receipt.ts";
+import { readHead } from "../state/rows.ts";
 import type { StoreReader } from "../store/store.ts";
-import { tables } from "../store/tables.ts";
 
 /** The members of a block that a log search needs. */
 export interface LogBlock {
@@ -58,10 +57,7 @@ export function chainLogSource(chain: Chain): LogSource {
 /** Creates a source of a snapshot of the chain's store. */
 export async function storeLogSource(store: StoreReader): Promise<LogSource> {
   const snapshot = store.snapshot();
-  let head = -1;
-  for await (const [key] of snapshot.entries({ ...tables.header.range(), reverse: true, limit: 1 })) {
-    head = bytesToNumber(key.subarray(1));
-  }
+  const head = readHead(snapshot).number;
   const sections = Math.min(indexedSections(snapshot), Math.floor((head + 1) / SECTION_BLOCKS));
   return {
     head,

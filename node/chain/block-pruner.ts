@@ -1,7 +1,7 @@
 /**
  * Deletes the rows of old blocks: bodies, receipts, senders, look-ups by transaction and sections of the log index.
- * Each batch also records the oldest whole block, so a crash leaves no block by half. Batches are not synced: rows that
- * come back after a crash are deleted again.
+ * Each batch also records the oldest whole block, so a crash leaves no block by half. Rows that come back after a crash, or
+ * that it has left of the newest batch, are deleted again.
  */
 import type { Transaction } from "../model/transaction.ts";
 import type { Batch, Range, Store } from "../store/store.ts";
@@ -59,7 +59,7 @@ class Pruning implements Derived {
     const { store, log, blocks } = options;
     this.#options = options;
     const isWhole = store.damage === undefined; // else any batch may be missing, and rows be back
-    this.#at = isWhole ? oldestBody(store) : 1;
+    this.#at = isWhole ? Math.max(1, oldestBody(store) - BATCH_BLOCKS) : 1;
     log.info({ blocks, oldest: oldestBody(store) }, "old blocks are pruned");
   }
 

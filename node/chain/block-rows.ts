@@ -15,7 +15,7 @@ import {
 import { readTransactions, type Transaction } from "../model/transaction.ts";
 import { runAtOnce } from "../runtime/scheduler.ts";
 import type { Batch, Rows, WriterBatch } from "../store/store.ts";
-import { tables } from "../store/tables.ts";
+import { blockTables, tables } from "../store/tables.ts";
 import type { BlockHead, TransactionPlace } from "./chain.ts";
 import { refuseDropped } from "./kept-blocks.ts";
 import { readSenders } from "./senders.ts";
@@ -56,8 +56,7 @@ const STEP = 64;
 
 /** Takes all rows of a block out again. */
 export function deleteBlockRows(batch: Batch, { header: { number }, hash, transactions }: Block): void {
-  for (const table of [tables.header, tables.body, tables.receipts, tables.senders])
-    batch.delete(table.key(number));
+  for (const table of blockTables) batch.delete(table.key(number));
   batch.delete(tables.blockNumber.key(hash));
   for (const tx of transactions) batch.delete(tables.lookup.key(tx.hash));
 }

@@ -1,12 +1,14 @@
 /** The chain configuration in a database. */
 import { type ChainConfig, chainConfigJson, parseChainConfig } from "../config/chain-config.ts";
 import { parseExactJson } from "../config/exact-json.ts";
-import type { Batch, Rows } from "../store/store.ts";
+import type { Batch, Rows, Store } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 import { ChainError } from "./error.ts";
 
-/** Version of the layout of the chain database; a database of another layout is refused. */
-export const SCHEMA = "1";
+/** Version of the layout of the chain database; a database of an unknown layout is refused. */
+export const SCHEMA = "2";
+/** In the layout before, all rows of blocks were in `chain`, where they are still read. */
+const SCHEMAS: readonly string[] = ["1", SCHEMA];
 
 /** The configuration of the chain in a database. Throws `ChainError` `no-genesis` or `unsupported`. */
 export function storedConfig(rows: Rows): ChainConfig {
@@ -19,10 +21,20 @@ export function storedConfig(rows: Rows): ChainConfig {
     );
   }
   const version = Buffer.from(schema).toString("utf8");
-  if (version !== SCHEMA) {
-    throw new ChainError("unsupported", `the database has layout ${version}, this release reads ${SCHEMA}`);
+  if (!SCHEMAS.includes(version)) {
+    const known = SCHEMAS.join(" and ");
+    throw new ChainError("unsupported", `the database has layout ${version}, this release reads ${known}`);
   }
   return parseChainConfig(parseExactJson(Buffer.from(config).toString("utf8")));
+}
+
+/** Notes in a database of the layout before that earlier releases cannot read it any more. */
+export async function raiseSchema(store: Store): Promise<void> {
+  const key = tables.meta.key("schema");
+  if (Buffer.from(store.get(key) ?? "").toString("utf8") !== "1") return;
+  const batch = store.createBatch();
+  batch.put(key, Buffer.from(SCHEMA));
+  await store.write(batch, { sync: true });
 }
 
 /** Adds the configuration and the layout of the rows to a batch. */

@@ -1,21 +1,23 @@
 /**
- * Creates a checkpoint: a directory that holds both databases as of one block and opens as a data directory. The trie
- * is cloned first and the chain after it, so that the chain is never behind the trie. The directory appears at once,
- * whole, by a rename.
+ * Creates a checkpoint: a directory that holds the databases as of one block and opens as a data directory. The trie is
+ * cloned first and the chain after it, so that the chain is never behind the trie, and the rows of blocks last: those of
+ * the chain's head are there then. The directory appears at once, whole, by a rename.
  */
 import { copyFile, mkdir, open, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { equalBytes } from "../bytes/compare.ts";
 import { toHex } from "../bytes/hex.ts";
 import { messageOf } from "../bytes/message-of.ts";
 import { BlockRows } from "../chain/block-rows.ts";
 import { markRecordIncomplete } from "../chain/continuity.ts";
+import { oldestBody, putOldestBody } from "../chain/kept-blocks.ts";
 import { storedConfig } from "../chain/stored-config.ts";
 import { programVersion } from "../config/version.ts";
 import { FILES_AT_ONCE, inParallel } from "../runtime/parallel.ts";
 import { syncDirectory, writeSynced } from "../runtime/synced-file.ts";
 import { readGeneration, readHead } from "../state/rows.ts";
+import { openChainStore } from "../store/chain-store.ts";
 import { cloneLevel } from "../store/clone-level.ts";
-import { openLevelStore } from "../store/level-store.ts";
 import type { Rows, Store } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 import { CheckpointError } from "./error.ts";
@@ -29,7 +31,7 @@ import {
 
 /** Open databases of a node or of a command. */
 export interface CheckpointSource {
-  /** Directory of both databases: `chain`, and `trie` with its generations. */
+  /** Directory of the databases: `chain`, `blocks`, and `trie` with its generations. */
   readonly directory: string;
   readonly rows: Rows;
   /** Returns the block whose trie is on disk; undefined where none is. */
@@ -46,6 +48,8 @@ export interface CheckpointTarget {
 
 /** Blocks between two clones can outrun the undo records only where few are kept. */
 const MAX_ATTEMPTS = 5;
+/** Directories of the chain database, in the order in which they are cloned. */
+export const CHAIN_PARTS: readonly string[] = ["chain", "blocks"];
 /** Name of a clone beside the databases that is then copied to another file system. */
 const STAGING = "checkpoint.partial";
 /** Name of an empty file beside the databases, by which the file systems are compared. */
@@ -74,7 +78,7 @@ export async function createCheckpoint(
       await rm(staging, { recursive: true, force: true });
     }
     signal.throwIfAborted();
-    const manifest = await describe(draft);
+    const manifest = await describe(draft, source.rows);
     await writeSynced(join(draft, MANIFEST_FILE), Buffer.from(`${JSON.stringify(manifest, undefined, 2)}\n`));
     await syncDirectory(draft);
     await rename(draft, directory);
@@ -129,7 +133,10 @@ async function canLink(from: string, to: string): Promise<boolean> {
   }
 }
 
-/** Clones both databases; once more when blocks have meanwhile deleted undo records that the older trie needs. */
+/**
+ * Clones the databases; once more when blocks have meanwhile deleted undo records that the older trie needs, or the chain
+ * was taken back.
+ */
 async function cloneDatabases({ directory, rows, flushedTo }: CheckpointSource, to: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     const generation = readGeneration(rows);
@@ -140,20 +147,26 @@ async function cloneDatabases({ directory, rows, flushedTo }: CheckpointSource, 
       if (readGeneration(rows) === generation) throw error;
       isCloned = false; // a migration has removed the generation meanwhile
     });
-    if (isCloned) await cloneLevel(join(directory, "chain"), join(to, "chain"));
+    const head = tables.header.key(readHead(rows).number);
+    const header = rows.get(head);
+    for (const part of isCloned ? CHAIN_PARTS : []) await cloneLevel(join(directory, part), join(to, part));
     const needed = marker === undefined || readHead(rows).firstUndo <= marker + 1;
-    const isSound = isCloned && readGeneration(rows) === generation;
+    const isSound = isCloned && readGeneration(rows) === generation && isSame(header, rows.get(head));
     if (isSound && (needed || attempt >= MAX_ATTEMPTS)) break; // without the records the trie is rebuilt when it opens
     if (attempt >= 2 * MAX_ATTEMPTS)
-      throw new CheckpointError("failed", "the state is migrated again and again: try later");
+      throw new CheckpointError("failed", "the state is migrated or taken back again and again: try later");
     await rm(to, { recursive: true, force: true });
   }
   for (const path of [to, join(to, "trie"), dirname(to)]) await syncDirectory(path);
 }
 
-/** Opens the chain of a new checkpoint, which merges its log, and reads the head that it holds. */
-async function describe(draft: string): Promise<CheckpointManifest> {
-  const facts = await readFacts(join(draft, DATABASES, "chain"));
+function isSame(one: Uint8Array | undefined, other: Uint8Array | undefined): boolean {
+  return one === undefined ? other === undefined : other !== undefined && equalBytes(one, other);
+}
+
+/** Opens the chain of a new checkpoint, which merges its logs, and reads the head that it holds. */
+async function describe(draft: string, rows: Rows): Promise<CheckpointManifest> {
+  const facts = await readFacts(join(draft, DATABASES, "chain"), oldestBody(rows));
   return {
     format: CHECKPOINT_FORMAT,
     program: `Knit/v${programVersion()}`,
@@ -165,9 +178,10 @@ async function describe(draft: string): Promise<CheckpointManifest> {
 /** Chain and head of a manifest. */
 type ChainFacts = Pick<CheckpointManifest, "chainId" | "genesisHash" | "head">;
 
-async function readFacts(chain: string): Promise<ChainFacts> {
-  await using store = await openLevelStore(chain, { checksTables: false });
+async function readFacts(chain: string, oldest: number): Promise<ChainFacts> {
+  await using store = await openChainStore(chain, { checksTables: false });
   await closeRecord(store);
+  await skipPruned(store, oldest);
   const { number, root } = readHead(store);
   const rows = new BlockRows(store);
   const [genesis, head] = number < 0 ? [] : [rows.header(0), rows.header(number)];
@@ -189,11 +203,19 @@ async function closeRecord(store: Store): Promise<void> {
   await store.write(batch, { sync: true });
 }
 
-/** Lists the files of both databases of a checkpoint. The engine's own log and lock are left out. */
+/** Blocks that were pruned after the chain was cloned have no rows in the clone, whose oldest whole block is a later one. */
+async function skipPruned(store: Store, oldest: number): Promise<void> {
+  if (oldestBody(store) >= oldest) return;
+  const batch = store.createBatch();
+  putOldestBody(batch, oldest);
+  await store.write(batch, { sync: true });
+}
+
+/** Lists the files of the databases of a checkpoint. The engine's own log and lock are left out. */
 export async function listFiles(checkpoint: string): Promise<readonly CheckpointFile[]> {
   const tries = await readdir(join(checkpoint, DATABASES, "trie"));
   const files: CheckpointFile[] = [];
-  for (const database of ["chain", ...tries.map((name) => `trie/${name}`)]) {
+  for (const database of [...CHAIN_PARTS, ...tries.map((name) => `trie/${name}`)]) {
     const directory = `${DATABASES}/${database}`;
     const names = (await readdir(join(checkpoint, directory)))
       .filter((name) => name !== "LOCK" && !name.startsWith("LOG"))

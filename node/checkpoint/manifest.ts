@@ -7,12 +7,14 @@ import { messageOf } from "../bytes/message-of.ts";
 import { CheckpointError } from "./error.ts";
 
 /** Layout of manifests and of the directories that they describe. */
-export const CHECKPOINT_FORMAT = 1;
+export const CHECKPOINT_FORMAT = 2;
+/** In the layout before, `chain` held the rows of blocks, too. */
+const FORMATS: readonly unknown[] = [1, CHECKPOINT_FORMAT];
 /** Name of the manifest in a checkpoint. */
 export const MANIFEST_FILE = "checkpoint.json";
 /** Files are read into memory. No file of a database is as large. */
 const MAX_FILE_BYTES: number = 512 * 1024 * 1024;
-/** Directory of both databases in a checkpoint, as in a data directory. */
+/** Directory of the databases in a checkpoint, as in a data directory. */
 export const DATABASES = "knit/chaindata";
 
 /** The newest block of a checkpoint. Hashes are `0x` texts. */
@@ -30,7 +32,7 @@ export interface CheckpointFile {
 
 /** Contents of a checkpoint. */
 export interface CheckpointManifest<File extends CheckpointFile = CheckpointFile> {
-  readonly format: typeof CHECKPOINT_FORMAT;
+  readonly format: number;
   /** Program and version that created it. */
   readonly program: string;
   /** Decimal text: chain ids may be larger than 2^53. */
@@ -95,8 +97,8 @@ type Members = Readonly<Record<string, unknown>>;
 
 function manifestFault(value: unknown): string | undefined {
   if (!isObject(value)) return "the manifest is not an object";
-  if (value["format"] !== CHECKPOINT_FORMAT)
-    return `format ${String(value["format"])} is not known: this release reads ${CHECKPOINT_FORMAT}`;
+  if (!FORMATS.includes(value["format"]))
+    return `format ${String(value["format"])} is not known: this release reads ${FORMATS.join(" and ")}`;
   if (typeof value["program"] !== "string") return "program is not a text";
   if (typeof value["chainId"] !== "string" || !/^\d{1,78}$/.test(value["chainId"]))
     return "chainId is not a decimal number";
@@ -126,7 +128,7 @@ function filesFault(files: unknown): string | undefined {
 
 /** Files of the databases alone; nothing leads out of the directory. */
 const FILE_PATH =
-  /^knit\/chaindata\/(chain|trie\/\d{1,10})\/(\d{1,18}\.(ldb|log)|MANIFEST-\d{1,18}|CURRENT|damage\.txt)$/;
+  /^knit\/chaindata\/(chain|blocks|trie\/\d{1,10})\/(\d{1,18}\.(ldb|log)|MANIFEST-\d{1,18}|CURRENT|damage\.txt)$/;
 
 function isObject(value: unknown): value is Members {
   return typeof value === "object" && value !== null && !Array.isArray(value);

@@ -9,11 +9,11 @@ import type { ChainFiles } from "../rpc/admin-chain.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { createPause } from "../runtime/scheduler.ts";
 import { importInto } from "./consensus-chain.ts";
-import type { NodeDatabase } from "./database.ts";
+import type { Database } from "./database.ts";
 
 /** The chain that files are exported from and imported into. */
 export interface BlockFilesDeps {
-  readonly database: Pick<NodeDatabase, "store"> & { readonly disk: Pick<DiskSpace, "shortage"> };
+  readonly database: Pick<Database, "store"> & { readonly disk: Pick<DiskSpace, "shortage"> };
   readonly open: OpenChain;
   readonly recoverer: Recoverer;
   readonly clock: Clock;

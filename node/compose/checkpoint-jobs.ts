@@ -1,9 +1,10 @@
 /** Checkpoints of a node's databases, and the commands that create and verify them without a node. */
+import { existsSync } from "node:fs";
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { toHex } from "../bytes/hex.ts";
 import type { Chain } from "../chain/chain.ts";
-import { createCheckpoint } from "../checkpoint/create.ts";
+import { CHAIN_PARTS, createCheckpoint } from "../checkpoint/create.ts";
 import { CheckpointError } from "../checkpoint/error.ts";
 import {
   type CheckpointFile,
@@ -102,7 +103,8 @@ async function checkSize(directory: string, file: CheckpointFile): Promise<void>
 
 async function databasesOf(directory: string): Promise<readonly string[]> {
   const tries = await readdir(join(directory, DATABASES, "trie"));
-  return ["chain", ...tries.map((name) => join("trie", name))];
+  const parts = CHAIN_PARTS.filter((name) => existsSync(join(directory, DATABASES, name))); // earlier releases had one
+  return [...parts, ...tries.map((name) => join("trie", name))];
 }
 
 /** Compares genesis, chain id and head with the manifest. */

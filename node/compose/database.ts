@@ -2,6 +2,7 @@
 import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { settleDamage } from "../chain/continuity.ts";
+import { raiseSchema } from "../chain/stored-config.ts";
 import { type CheckpointSource, removeStaging } from "../checkpoint/create.ts";
 import { type DiskSpace, openDiskSpace } from "../observe/disk-space.ts";
 import type { Log } from "../observe/log.ts";
@@ -11,8 +12,14 @@ import { openState } from "../state/open-state.ts";
 import type { State } from "../state/state.ts";
 import { trieDirectories } from "../state/trie/generations.ts";
 import { NodeCache } from "../state/trie/node-cache.ts";
+import {
+  blocksDirectory,
+  type ChainStore,
+  type ChainStoreOptions,
+  openChainStore,
+  trimBlocks,
+} from "../store/chain-store.ts";
 import { StoreError } from "../store/error.ts";
-import { type LevelStoreOptions, openLevelStore } from "../store/level-store.ts";
 import type { Store } from "../store/store.ts";
 import type { NodeOptions } from "./options.ts";
 
@@ -24,6 +31,7 @@ export interface Database extends AsyncDisposable {
 
 /** The same with the trie nodes that are kept in memory, and the room on the disk. */
 export interface NodeDatabase extends Database {
+  readonly store: ChainStore;
   readonly nodeCache: NodeCache;
   readonly disk: DiskSpace;
 }
@@ -44,11 +52,12 @@ const BUFFERS_AT_A_TIME = 2;
 /** Blocks to which a development chain can be taken back. */
 const DEVELOPMENT_WINDOW = 100_000;
 
-/** The directories of both databases as they are on disk, the chain's first. */
+/** The directories of the databases as they are on disk, the chain's first. */
 export async function databaseDirectories(options: NodeOptions): Promise<readonly string[]> {
   const tries = triesDirectory(options);
   const generations = await readdir(tries);
-  return [chainDirectory(options), ...generations.map((each) => join(tries, each))];
+  const chain = chainDirectory(options);
+  return [chain, blocksDirectory(chain), ...generations.map((each) => join(tries, each))];
 }
 
 /** Opens or creates the databases. Throws `StoreError` `in-use` when another process has them. */
@@ -60,7 +69,7 @@ export async function openDatabase(options: NodeOptions, log: Log): Promise<Node
   const { isTemporary } = options;
   const { databaseCache, trieCache, trieBuffers, dirtyNodes, copier } = options.memory.shares;
   const store = parts.use(
-    await openChainStore(chainDirectory(options), { cacheBytes: databaseCache, isTemporary }),
+    await openChain(chainDirectory(options), { cacheBytes: databaseCache, isTemporary }),
   );
   await removeStaging(options.paths.chainData);
   const tries = triesDirectory(options);
@@ -82,15 +91,17 @@ export async function openDatabase(options: NodeOptions, log: Log): Promise<Node
       ...(options.development && { window: DEVELOPMENT_WINDOW }),
     }),
   );
+  await trimBlocks(store, state.number);
+  await raiseSchema(store);
   await settleDamage(store, state.number, log, createPause());
   const open = parts.move();
   return { store, state, nodeCache, disk, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }
 
 /** The tries can be rebuilt from it, but nothing else has its rows. */
-async function openChainStore(directory: string, options: LevelStoreOptions): Promise<Store> {
+async function openChain(directory: string, options: ChainStoreOptions): Promise<ChainStore> {
   try {
-    return await openLevelStore(directory, options);
+    return await openChainStore(directory, options);
   } catch (cause) {
     if (!(cause instanceof StoreError) || cause.code !== "corrupt") throw cause;
     const advice = "put a copy of the data directory back, or move it away and import or catch up again";

@@ -17,7 +17,7 @@ import {
 import { indexedNumbers } from "../governance/header-index.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { trieDirectories } from "../state/trie/generations.ts";
-import { openLevelStore } from "../store/level-store.ts";
+import { openChainStore } from "../store/chain-store.ts";
 import { openConsensusChain, storedHeaders } from "./consensus-chain.ts";
 import { openDatabase } from "./database.ts";
 import { clearPlace, hasChain, putInPlace } from "./new-databases.ts";
@@ -77,7 +77,7 @@ async function importDraft(
   for (;;) {
     await using open = new AsyncDisposableStack();
     const chain = open.use(
-      await openLevelStore(directories.chain, { writeBufferBytes: WRITE_BUFFER_BYTES, hasWriters: true }),
+      await openChainStore(directories.chain, { writeBufferBytes: WRITE_BUFFER_BYTES, hasWriters: true }),
     );
     const trie = open.use(await trieDirectories(tries, { hasWriters: true }).open(0));
     const target = { chain, trie, directories };

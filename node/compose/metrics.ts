@@ -46,6 +46,7 @@ export function declareNodeMetrics(
   declareDiskTraffic(metrics);
   declareStoreMetrics(metrics, [
     { name: "chain", property: (name) => store.property(name) },
+    { name: "blocks", property: (name) => store.blocks.property(name) },
     { name: "trie", property: (name) => state.figures().trie?.property(name) },
   ]);
   metrics.values("gauge", {

@@ -14,7 +14,7 @@ export function hasChain(chainData: string): boolean {
 }
 
 /** Names that a first start makes before `CURRENT`: no file with rows is among them. */
-const FIRST_NAMES = /^(chain|trie(\/\d+)?)(\/(LOCK|LOG(\.old)?|MANIFEST-\d+|\d+\.dbtmp))?$/;
+const FIRST_NAMES = /^(chain|blocks|trie(\/\d+)?)(\/(LOCK|LOG(\.old)?|MANIFEST-\d+|\d+\.dbtmp))?$/;
 
 /**
  * Deletes what is left of a first start that was killed. To be called right after `hasChain` was false. Throws `StoreError`

@@ -21,7 +21,7 @@ import { traceFileMethods } from "../rpc/trace-files.ts";
 import { traceMethods } from "../rpc/traces.ts";
 import { lowerThreadPriority } from "../runtime/thread-priority.ts";
 import { openTrieReader } from "../state/trie/generations.ts";
-import { openLevelReader } from "../store/level-store.ts";
+import { openChainReader } from "../store/chain-store.ts";
 import type { StoreReader } from "../store/store.ts";
 import { callOptions, logLimits } from "./call-options.ts";
 import type { JsonRpcOptions } from "./options.ts";
@@ -66,7 +66,7 @@ export function readerMethods(
 if (parentPort !== null) {
   lowerThreadPriority();
   const data = workerData as ReaderData; // as readers.ts passes it
-  const store = await openLevelReader(data.directory);
+  const store = await openChainReader(data.directory);
   serveReader(parentPort, readerMethods(store, data), {
     onBug: (error) => {
       throw error instanceof Error ? error : new Error(String(error)); // the pool starts another thread

@@ -2,6 +2,7 @@
 import type { Hash } from "../bytes/brands.ts";
 import { messageOf } from "../bytes/message-of.ts";
 import { TRIE_STORE } from "../state/trie/generations.ts";
+import { openChainWriter } from "../store/chain-store.ts";
 import { StoreError, type StoreErrorCode } from "../store/error.ts";
 import { openLevelWriter } from "../store/level-store.ts";
 import { importRange } from "./block-range.ts";
@@ -59,7 +60,7 @@ export async function openImportWork(data: ImportWorkData): Promise<ImportWork> 
   const { batchBytes, head, from, chainId, preimages } = data;
   await using parts = new AsyncDisposableStack();
   const databases = parts.use(await openGoDatabases(data.layout));
-  const chain = parts.use(await openLevelWriter(data.chain));
+  const chain = parts.use(await openChainWriter(data.chain));
   const trie = parts.use(await openLevelWriter(data.trie, TRIE_STORE));
   const open = parts.move();
   const throwIfStopped = (): void => {

@@ -10,7 +10,17 @@ import { checkNewestTables } from "./check-tables.ts";
 import { appendChecksum, CHECKSUM_LENGTH, checkedValue } from "./checksum.ts";
 import { StoreError } from "./error.ts";
 import { dismissDamage, openFailure, readFailure, recoveryDamage } from "./level-failure.ts";
-import type { Batch, Range, Row, Snapshot, Store, StoreReader, StoreWriter, WriterBatch } from "./store.ts";
+import type {
+  Batch,
+  Range,
+  Row,
+  Snapshot,
+  Store,
+  StoreReader,
+  StoreWriter,
+  WriteOptions,
+  WriterBatch,
+} from "./store.ts";
 import { WriteAheadLog } from "./write-ahead-log.ts";
 import { failedWrite, WriteQueue } from "./write-queue.ts";
 
@@ -278,13 +288,14 @@ class LevelStore implements Store {
     }
   }
 
-  write(batch: Batch, options: { readonly sync: boolean }): Promise<void> {
+  write(batch: Batch, options: WriteOptions): Promise<void> {
     if (!(batch instanceof LevelBatch)) return Promise.reject(new TypeError("a batch of another store"));
     // an empty native batch would not reach the engine, and so not sync what was written before it
     const sync = options.sync && !this.#isTemporary;
     if (sync && batch.size === 0) batch.native.del(NO_ROW);
     this.#written += batch.bytes;
     return this.#queue.run(batch.changes, async () => {
+      await options.before?.();
       await this.#log.prepare(batch, sync);
       await batch.native.write({ sync });
     });

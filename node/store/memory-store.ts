@@ -3,7 +3,7 @@ import { compareBytes } from "../bytes/compare.ts";
 import { mapKey } from "../bytes/hex.ts";
 import { BatchChanges } from "./changes.ts";
 import { StoreError } from "./error.ts";
-import type { Batch, Range, Row, Snapshot, Store } from "./store.ts";
+import type { Batch, Range, Row, Snapshot, Store, WriteOptions } from "./store.ts";
 import { WriteQueue } from "./write-queue.ts";
 
 type Table = ReadonlyMap<string, Uint8Array>;
@@ -50,10 +50,13 @@ class MemoryStore implements Store {
     return new BatchChanges();
   }
 
-  write(batch: Batch): Promise<void> {
+  write(batch: Batch, options: WriteOptions): Promise<void> {
     if (this.#closed) return Promise.reject(closedError());
     if (!(batch instanceof BatchChanges)) return Promise.reject(new TypeError("a batch of another store"));
-    return this.#queue.run(batch, async () => this.#apply(batch));
+    return this.#queue.run(batch, async () => {
+      await options.before?.();
+      this.#apply(batch);
+    });
   }
 
   #apply(changes: BatchChanges): void {

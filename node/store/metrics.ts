@@ -3,7 +3,7 @@ import type { LabelledValue, Metrics } from "../observe/metrics.ts";
 
 /** One database: its name, and what the engine says under `leveldb.stats` and the like. */
 export interface WatchedDatabase {
-  readonly name: "chain" | "trie";
+  readonly name: "chain" | "blocks" | "trie";
   readonly property: (name: string) => string | undefined;
 }
 
@@ -20,7 +20,11 @@ export interface LevelFigures {
 const MEBIBYTE = 1 << 20;
 const LEVELS = 7;
 /** The Go node's names of the databases. */
-const GO_NAMES = { chain: "klay/db/chaindata", trie: "klay/db/chaindata/statetrie" } as const;
+const GO_NAMES = {
+  chain: "klay/db/chaindata",
+  blocks: "klay/db/chaindata/body",
+  trie: "klay/db/chaindata/statetrie",
+} as const;
 
 /** Reads the table that the engine prints: a line a level that was ever in use. */
 export function readStats(stats: string): readonly LevelFigures[] {

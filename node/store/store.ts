@@ -57,6 +57,14 @@ export interface StoreWriter extends Rows, AsyncDisposable {
   write(batch: WriterBatch): Promise<void>;
 }
 
+/** Terms of a write. */
+export interface WriteOptions {
+  /** True for rows that survive a power failure when the write resolves. */
+  readonly sync: boolean;
+  /** Called when all earlier writes have ended; the batch is written when it has resolved, and refused when it rejects. */
+  readonly before?: () => Promise<void>;
+}
+
 /** An ordered key-value store with atomic batches. */
 export interface Store extends Rows, StoreReader {
   /**
@@ -73,7 +81,7 @@ export interface Store extends Rows, StoreReader {
    * and those of all earlier writes with them, also when the batch itself is empty.
    * After a failed write every later one is refused with the same error.
    */
-  write(batch: Batch, options: { readonly sync: boolean }): Promise<void>;
+  write(batch: Batch, options: WriteOptions): Promise<void>;
   /** Rows of resolved batches, as they were when the iteration began. */
   entries(range: Range): AsyncIterable<Row>;
   /** Returns a property of the engine, such as `leveldb.stats`; undefined when it has none of this name. */

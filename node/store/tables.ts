@@ -99,6 +99,9 @@ export const tables = {
   meta: table("meta", "m", "single rows by name", metaParts),
 } as const;
 
+/** Tables of blocks by number: large rows that never change, in a directory of their own (`chain-store.ts`). */
+export const blockTables = [tables.header, tables.body, tables.receipts, tables.senders] as const;
+
 /** The trie database; a path is one byte a nibble. */
 export const trieTables = {
   accountNode: table("accountNode", "A", "node of the account trie at this path", same),

@@ -6,7 +6,7 @@ import { compareBytes } from "../../../node/bytes/compare.ts";
 import { mapKey } from "../../../node/bytes/hex.ts";
 import { BatchChanges } from "../../../node/store/changes.ts";
 import { StoreError } from "../../../node/store/error.ts";
-import type { Batch, Range, Row, Snapshot, Store } from "../../../node/store/store.ts";
+import type { Batch, Range, Row, Snapshot, Store, WriteOptions } from "../../../node/store/store.ts";
 import { WriteQueue } from "../../../node/store/write-queue.ts";
 import type { Life, VirtualTime } from "./virtual-time.ts";
 
@@ -138,10 +138,11 @@ class DiskStore implements Store {
     return new BatchChanges();
   }
 
-  write(batch: Batch, { sync }: { readonly sync: boolean }): Promise<void> {
+  write(batch: Batch, { sync, before }: WriteOptions): Promise<void> {
     if (!(batch instanceof BatchChanges)) return Promise.reject(new TypeError("a batch of another store"));
     const { time, life, faults } = this.#access;
     return this.#queue.run(batch, async (): Promise<void> => {
+      await before?.();
       await time.wait(faults.delayMs(), life);
       faults.onWrite();
       if (life.isOver) return forever();
@@ -173,7 +174,7 @@ class DiskStore implements Store {
   #read(rows: Rows, name: string): Uint8Array | undefined {
     const value = rows.get(name);
     if (value === undefined || !this.#image.damaged.has(name)) return value;
-    if (this.#name === "chain") {
+    if (this.#name === "chain" || this.#name === "blocks") {
       const key = Buffer.from(name, "latin1").toString("hex");
       throw new StoreError("corrupt", `row ${key} fails its checksum`);
     }

@@ -32,6 +32,7 @@ import { createPause } from "../../../node/runtime/scheduler.ts";
 import { openState } from "../../../node/state/open-state.ts";
 import type { State } from "../../../node/state/state.ts";
 import { Slab } from "../../../node/state/trie/slab.ts";
+import { joinStores, trimBlocks } from "../../../node/store/chain-store.ts";
 import { openTxPool } from "../../../node/txpool/open-pool.ts";
 import type { TxPool } from "../../../node/txpool/pool.ts";
 import { options as checkedOptions } from "../options.ts";
@@ -82,7 +83,7 @@ export async function openSimulatedNode(seat: SimulatedSeat, deps: LifeDeps): Pr
   const { disk, clock, key, index } = seat;
   const { access, genesis, log, random, room } = deps;
   const metrics = createMetrics();
-  const store = disk.open("chain", access);
+  const store = joinStores(disk.open("chain", access), disk.open("blocks", access));
   const state = await openState({
     chain: store,
     trie: {
@@ -98,6 +99,7 @@ export async function openSimulatedNode(seat: SimulatedSeat, deps: LifeDeps): Pr
     cachedAccounts: 16,
   });
   await state.ready;
+  await trimBlocks(store, state.number);
   if (state.number < 0) await writeGenesis({ store, state }, genesis);
   const database = { store, state, disk: room, [Symbol.asyncDispose]: async () => undefined };
   const open = await openConsensusChain({ ...database, keptTransactions: 64 }, log, clock);
