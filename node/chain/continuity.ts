@@ -41,11 +41,17 @@ export function markRecordIncomplete(batch: Batch): void {
   batch.put(tables.meta.key("signer"), UNKNOWN_SIGNER);
 }
 
+/** True when the rows of a block are there, or were pruned. */
+export function isWhole(rows: Rows, number: number): boolean {
+  const keys = isDropped(rows, number)
+    ? [tables.header.key(number)]
+    : [tables.header, tables.body, tables.receipts].map((table) => table.key(number));
+  return keys.every((key) => rows.get(key) !== undefined);
+}
+
 function checkedHeader(rows: Rows, number: number, child: Header | undefined): Header {
   const raw = rows.get(tables.header.key(number));
-  const others = [tables.body.key(number), tables.receipts.key(number)];
-  const isWhole = isDropped(rows, number) || others.every((key) => rows.get(key) !== undefined);
-  if (raw === undefined || !isWhole) throw gap(number, "is missing");
+  if (raw === undefined || !isWhole(rows, number)) throw gap(number, "is missing");
   const header = decodeHeader(decodeRlp(raw));
   if (child !== undefined && !equalBytes(child.parentHash, blockHash(header))) {
     throw gap(number, "is not the parent of the block after it");
@@ -53,7 +59,8 @@ function checkedHeader(rows: Rows, number: number, child: Header | undefined): H
   return header;
 }
 
-function gap(number: number, what: string): ChainError {
+/** The error for a block that the database lacks, or that does not fit to the one after it. */
+export function gap(number: number, what: string): ChainError {
   const advice = "import the chain again from a file";
   return new ChainError("bad-block", `block ${number} ${what}: the database is damaged, ${advice}`, {
     block: number,

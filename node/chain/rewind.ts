@@ -55,12 +55,8 @@ export async function rewindChain(
     const waiting = pause();
     if (waiting !== undefined) await waiting;
   }
-  lowerCursors(store, batch, { head, number });
-  const signed = store.get(tables.meta.key("signed"));
-  if (signed !== undefined) batch.put(tables.meta.key("signedBefore"), signed);
-  for (const row of ["signed", "locked", "migrated"] as const) batch.delete(tables.meta.key(row)); // heights repeat
+  rewindMarks(store, batch, { head, number });
   const forget = governance.rewind(number, batch);
-  forgetAmended(store, batch, number);
   const root = amendedRoot(store, number) ?? target.header.stateRoot;
   await state.rewind({ number, root }, batch, () => {
     const written = store.write(batch, { sync: true });
@@ -69,6 +65,19 @@ export async function rewindChain(
   });
   forget();
   return removed;
+}
+
+/** Takes back the single rows that tell of blocks after `number`. */
+export function rewindMarks(
+  store: Rows,
+  batch: Batch,
+  { head, number }: { readonly head: number; readonly number: number },
+): void {
+  lowerCursors(store, batch, { head, number });
+  const signed = store.get(tables.meta.key("signed"));
+  if (signed !== undefined) batch.put(tables.meta.key("signedBefore"), signed);
+  for (const row of ["signed", "locked", "migrated"] as const) batch.delete(tables.meta.key(row)); // heights repeat
+  forgetAmended(store, batch, number);
 }
 
 /** Followers need not run, as in `knit db rewind`, and a crash may come before they hear of the rewind. */

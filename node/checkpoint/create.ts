@@ -147,7 +147,7 @@ async function cloneDatabases({ directory, rows, flushedTo }: CheckpointSource, 
       if (readGeneration(rows) === generation) throw error;
       isCloned = false; // a migration has removed the generation meanwhile
     });
-    const head = tables.header.key(readHead(rows).number);
+    const head = tables.header.key(Math.max(0, readHead(rows).number));
     const header = rows.get(head);
     for (const part of isCloned ? CHAIN_PARTS : []) await cloneLevel(join(directory, part), join(to, part));
     const needed = marker === undefined || readHead(rows).firstUndo <= marker + 1;

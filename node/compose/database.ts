@@ -2,6 +2,7 @@
 import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { settleDamage } from "../chain/continuity.ts";
+import { dropLostBlocks } from "../chain/lost-blocks.ts";
 import { raiseSchema } from "../chain/stored-config.ts";
 import { type CheckpointSource, removeStaging } from "../checkpoint/create.ts";
 import { type DiskSpace, openDiskSpace } from "../observe/disk-space.ts";
@@ -91,6 +92,7 @@ export async function openDatabase(options: NodeOptions, log: Log): Promise<Node
       ...(options.development && { window: DEVELOPMENT_WINDOW }),
     }),
   );
+  await dropLostBlocks(store, state, log);
   await trimBlocks(store, state.number);
   await raiseSchema(store);
   await settleDamage(store, state.number, log, createPause());

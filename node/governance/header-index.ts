@@ -60,11 +60,21 @@ export function openHeaderIndex(chain: HeaderIndexDeps, governingNode: Governing
       if (decides || !written) putIndex(batch, numbers);
       written = true;
     },
-    rewind: (number, batch) => {
-      const left = numbers.filter((each) => each <= number);
-      putIndex(batch, left);
-    },
+    rewind: (number, batch) => rewindNumbers(numbers, number, batch),
   };
+}
+
+/** Takes the numbers after `number` out of the row of an index that is not open. */
+export function rewindIndex(rows: Rows, number: number, batch: Batch): void {
+  const row = readIndexRow(rows);
+  if (row !== undefined) rewindNumbers([...readNumbers(row)], number, batch);
+}
+
+function rewindNumbers(numbers: readonly number[], number: number, batch: Batch): void {
+  putIndex(
+    batch,
+    numbers.filter((each) => each <= number),
+  );
 }
 
 /** Reads the row; a damaged row counts as missing. */

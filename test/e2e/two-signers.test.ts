@@ -10,7 +10,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import { bareHex, toHex } from "../../node/bytes/hex.ts";
 import type { LastSigned } from "../../node/consensus/bft/round-state.ts";
 import { readRecord } from "../../node/consensus/bft/signing-record.ts";
-import { openLevelStore } from "../../node/store/level-store.ts";
+import { openChainStore } from "../../node/store/chain-store.ts";
 import { type NetworkNode, openNetwork } from "../../scripts/network/network.ts";
 import { urlOf } from "../../scripts/network/plan.ts";
 import { freePort } from "../support/go-node.ts";
@@ -56,7 +56,7 @@ async function newestOf({
 
 /** The last messages that a data directory signed: they are on disk before they are sent. */
 async function lastSigned(home: string): Promise<LastSigned | undefined> {
-  await using store = await openLevelStore(join(home, "knit", "chaindata", "chain"));
+  await using store = await openChainStore(join(home, "knit", "chaindata", "chain"));
   return readRecord(store)?.signed;
 }
 

@@ -34,6 +34,7 @@ import { EMPTY_TRIE_ROOT } from "../../node/model/list-root.ts";
 import type { Receipt } from "../../node/model/receipt.ts";
 import { recordOf } from "../../node/state/flat/flat-rows.ts";
 import { readHead } from "../../node/state/rows.ts";
+import { openChainStore } from "../../node/store/chain-store.ts";
 import { openLevelStore } from "../../node/store/level-store.ts";
 import type { Batch, Store } from "../../node/store/store.ts";
 import { tables, trieTables } from "../../node/store/tables.ts";
@@ -57,7 +58,7 @@ const STATE_ENTRY = 4;
 /** Makes the directory `go` from the data directory `ours`, which no node uses. */
 export async function makeGoDirectory(ours: string, go: string, shape: GoShape): Promise<void> {
   const { chainData } = optionsOf(ours).paths;
-  await using chain = await openLevelStore(join(chainData, "chain"));
+  await using chain = await openChainStore(join(chainData, "chain"));
   await using trie = await openLevelStore(join(chainData, "trie", "0"), { checksums: false });
   const chaindata = join(go, "klay", "chaindata");
   await mkdir(chaindata, { recursive: true });
@@ -206,7 +207,7 @@ function countedAccount(value: Uint8Array): Uint8Array {
  */
 export async function importedRows(datadir: string): Promise<Map<string, string>> {
   const rows = new Map<string, string>();
-  await using chain = await openLevelStore(join(optionsOf(datadir).paths.chainData, "chain"));
+  await using chain = await openChainStore(join(optionsOf(datadir).paths.chainData, "chain"));
   const { header, body, receipts, blockNumber, lookup, code, account, slot, supply, staking } = tables;
   for (const table of [header, body, receipts, blockNumber, lookup, supply, staking])
     for await (const [key, value] of chain.entries(table.range())) rows.set(hex(key), hex(value));

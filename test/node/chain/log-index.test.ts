@@ -10,6 +10,7 @@ import type { Block } from "../../../node/model/block.ts";
 import { bloomMayHold, bloomOf, EMPTY_BLOOM } from "../../../node/model/bloom.ts";
 import { encodeHeader } from "../../../node/model/header.ts";
 import { silentLog } from "../../../node/observe/log.ts";
+import { encodeHead, HEAD_KEY, NOTHING } from "../../../node/state/rows.ts";
 import { createMemoryStore } from "../../../node/store/memory-store.ts";
 import { tables } from "../../../node/store/tables.ts";
 import { bareHeader } from "../../support/bare-header.ts";
@@ -51,6 +52,7 @@ async function aChainOf(blocks: number) {
         encodeHeader(bareHeader({ number, bloom: bloomAt(number, salt) })),
       );
     }
+    batch.put(HEAD_KEY, encodeHead({ ...NOTHING, number: to }));
     await store.write(batch, { sync: false });
     head = to;
     headSalt = salt;
@@ -59,6 +61,7 @@ async function aChainOf(blocks: number) {
   const rewind = async (to: number): Promise<void> => {
     const batch = store.createBatch();
     for (let number = to + 1; number <= head; number++) batch.delete(tables.header.key(number));
+    batch.put(HEAD_KEY, encodeHead({ ...NOTHING, number: to }));
     head = to;
     await store.write(batch, { sync: false });
     for (const listener of rewinds) listener([], blockAt(to));

@@ -32,7 +32,7 @@ import { encodeHeader, type Header } from "../../../node/model/header.ts";
 import { silentLog } from "../../../node/observe/log.ts";
 import { loadNodeKey } from "../../../node/p2p/node-key.ts";
 import { encodeFlat, recordOf } from "../../../node/state/flat/flat-rows.ts";
-import { openLevelStore } from "../../../node/store/level-store.ts";
+import { openChainStore } from "../../../node/store/chain-store.ts";
 import { tables } from "../../../node/store/tables.ts";
 import { verifyDirectory } from "../../support/offline-jobs.ts";
 import { makeWholeDirectory, optionsOf } from "../../support/whole-directory.ts";
@@ -161,7 +161,7 @@ async function anArchiveOf(
   const [directory, url, work] = [place(), place(), place()];
   await cp(source, work, { recursive: true });
   {
-    await using store = await openLevelStore(join(work, "knit/chaindata/chain"));
+    await using store = await openChainStore(join(work, "knit/chaindata/chain"));
     const rows = new BlockRows(store);
     const batch = store.createBatch();
     const header = (number: number): Header => rows.header(number)?.header as Header; // the chain has it
@@ -371,7 +371,7 @@ describe("an empty data directory", () => {
 
 /** Gives the first account of a data directory more than it has. */
 async function enrichFirstAccount(datadir: string): Promise<void> {
-  await using chain = await openLevelStore(join(optionsOf(datadir).paths.chainData, "chain"));
+  await using chain = await openChainStore(join(optionsOf(datadir).paths.chainData, "chain"));
   const batch = chain.createBatch();
   for await (const [key, flat] of chain.entries({ ...tables.account.range(), limit: 1 })) {
     const { account, incarnation } = recordOf(key.subarray(1), flat);

@@ -10,7 +10,7 @@ import { createCheckpointOffline, verifyCheckpoint } from "../../../node/compose
 import { readSigner } from "../../../node/consensus/bft/doppelganger.ts";
 import { withCommittedSeals } from "../../../node/consensus/seal.ts";
 import { encodeHeader, type Header } from "../../../node/model/header.ts";
-import { openLevelStore } from "../../../node/store/level-store.ts";
+import { openChainStore } from "../../../node/store/chain-store.ts";
 import { tables } from "../../../node/store/tables.ts";
 import { verifyDirectory } from "../../support/offline-jobs.ts";
 import { makeWholeDirectory, optionsOf } from "../../support/whole-directory.ts";
@@ -69,7 +69,7 @@ test("the keys of the node, its peers and its pool stay where they are", async (
 });
 
 async function signer(directory: string): Promise<Uint8Array | undefined> {
-  await using store = await openLevelStore(chain(directory));
+  await using store = await openChainStore(chain(directory));
   return readSigner(store);
 }
 
@@ -79,7 +79,7 @@ describe("the record of what a validator has signed", () => {
     async (row) => {
       const work = await aCopy();
       {
-        await using store = await openLevelStore(chain(work));
+        await using store = await openChainStore(chain(work));
         const batch = store.createBatch();
         batch.put(tables.meta.key(row), new Uint8Array(20).fill(7));
         await store.write(batch, { sync: true });
@@ -113,7 +113,7 @@ test("what a killed process has left is removed by the next one", async () => {
   await createCheckpointOffline(optionsOf(source), { directory, progress, signal });
   await verify(directory);
   expect(await readdir(scratch)).not.toContain("after.partial");
-  expect((await readdir(optionsOf(source).paths.chainData)).toSorted()).toEqual(["chain", "trie"]);
+  expect((await readdir(optionsOf(source).paths.chainData)).toSorted()).toEqual(["blocks", "chain", "trie"]);
 });
 
 test("what a killed process has left beside the databases is removed when they are opened", async () => {
@@ -121,7 +121,7 @@ test("what a killed process has left beside the databases is removed when they a
   await mkdir(join(chainData, "checkpoint.partial"));
   await writeFile(join(chainData, "checkpoint.partial.probe"), "");
   await verifyDirectory(source);
-  expect((await readdir(chainData)).toSorted()).toEqual(["chain", "trie"]);
+  expect((await readdir(chainData)).toSorted()).toEqual(["blocks", "chain", "trie"]);
 });
 
 test("an aborted checkpoint leaves nothing", async () => {
@@ -202,7 +202,7 @@ describe("refuses", () => {
   test("a head that its council has not sealed", async () => {
     const copy = await aCopy();
     {
-      await using store = await openLevelStore(chain(copy));
+      await using store = await openChainStore(chain(copy));
       const header = new BlockRows(store).header(HEAD)?.header as Header; // the head is there
       const batch = store.createBatch();
       batch.put(tables.header.key(HEAD), encodeHeader(withCommittedSeals(header, [])));
@@ -219,7 +219,7 @@ describe("refuses", () => {
 test("a copy of a development chain that was edited is refused where its headers are verified", async () => {
   const copy = await aCopy();
   {
-    await using store = await openLevelStore(chain(copy));
+    await using store = await openChainStore(chain(copy));
     const batch = store.createBatch();
     batch.put(tables.meta.key("amended"), new Uint8Array(38));
     await store.write(batch, { sync: true });
@@ -235,7 +235,7 @@ test("a copy of a development chain that was edited is refused where its headers
 test.each([
   ["[]", "the manifest is not an object"],
   ["{", "is not JSON"],
-  ['{"format":2}', "format 2 is not known"],
+  ['{"format":3}', "format 3 is not known: this release reads 1 and 2"],
   ['{"format":1,"program":"x","chainId":"0x1"}', "chainId is not a decimal number"],
 ])("the manifest %s is refused", (text, message) => {
   expect(() => parseManifest(text, "m")).toThrow(message);

@@ -32,7 +32,11 @@ async function aCopy(): Promise<string> {
   return path;
 }
 
-const databases = { chain: "knit/chaindata/chain", trie: "knit/chaindata/trie/0" };
+const databases = {
+  chain: "knit/chaindata/chain",
+  blocks: "knit/chaindata/blocks",
+  trie: "knit/chaindata/trie/0",
+};
 
 /** A file of a database by what its name holds. */
 async function fileIn(root: string, database: keyof typeof databases, part: string): Promise<string> {
@@ -66,17 +70,21 @@ describe.each(["CURRENT", "MANIFEST", ".ldb"])("%s", (part) => {
     expect(said).toEqual(["trie database cannot be opened", "rebuilt the trie from the flat state"]);
   });
 
-  test.each(tears)("%s in the chain: it is refused with advice, and nothing is lost", async (_tear, tear) => {
+  const kinds = (["chain", "blocks"] as const).flatMap((name) =>
+    tears.map((tear) => [...tear, name] as const),
+  );
+
+  test.each(kinds)("%s in a directory of the chain: it is refused with advice", async (_tear, tear, name) => {
     const root = await aCopy();
-    await tear(await fileIn(root, "chain", part));
-    const before = await readdir(join(root, databases.chain));
+    await tear(await fileIn(root, name, part));
+    const before = await readdir(join(root, databases[name]));
     await expect(openDatabase(optionsOf(root), silentLog)).rejects.toMatchObject({
       code: "corrupt",
       message: expect.stringMatching(
         /is damaged: .*; put a copy of the data directory back, or move it away/,
       ),
     });
-    const kept = (await readdir(join(root, databases.chain))).filter((name) => name.endsWith(".ldb"));
+    const kept = (await readdir(join(root, databases[name]))).filter((name) => name.endsWith(".ldb"));
     expect(kept).toEqual(before.filter((name) => name.endsWith(".ldb")));
   });
 });
@@ -97,6 +105,20 @@ test.each(tears)(
     for (const [name, reading] of Object.entries(readings))
       if (name !== "head") expect(reading).toBe(truth[name]);
     expect(said[0]).toMatch(/^chain database has lost blocks that were on disk/);
+  },
+);
+
+test.each(tears)(
+  "the log of the rows of blocks %s: it goes back to the newest whole block, and says so",
+  async (_, tear) => {
+    const root = await aCopy();
+    await tear(await fileIn(root, "blocks", ".log"));
+    const { readings, said } = await read(root);
+    expect(Number(readings["head"])).toBeLessThan(Number(truth["head"]));
+    for (const [name, reading] of Object.entries(readings))
+      if (name !== "head") expect(reading).toBe(truth[name]);
+    expect(said).toContain("rows of the newest blocks are lost, going back to the newest whole block");
+    expect((await read(root)).said).toEqual([]);
   },
 );
 

@@ -39,7 +39,7 @@ interface Watched {
   readonly writes: string[];
 }
 
-function watched(): Watched {
+function aWatchedStore(): Watched {
   const writes: string[] = [];
   const [chain, blocks] = ["chain", "blocks"].map((name) => noting(createMemoryStore(), name, writes)) as [
     Store,
@@ -95,7 +95,7 @@ test("rows of blocks lie in a directory of their own", async () => {
 });
 
 test("rows of blocks are synced before the other rows of their batch are written, synced or not", async () => {
-  const { store, writes } = watched();
+  const { store, writes } = aWatchedStore();
   await put(
     store,
     [
@@ -108,7 +108,7 @@ test("rows of blocks are synced before the other rows of their batch are written
 });
 
 test("one sync of blocks serves all batches that wait", async () => {
-  const { store, writes } = watched();
+  const { store, writes } = aWatchedStore();
   const batches = [1, 2, 3].map((number) =>
     put(
       store,
@@ -128,7 +128,7 @@ test("one sync of blocks serves all batches that wait", async () => {
 });
 
 test("deleted rows of blocks go when the other rows of their batch are on disk, and are not read before", async () => {
-  const { store, blocks, writes } = watched();
+  const { store, blocks, writes } = aWatchedStore();
   await put(store, [
     [body(1), "body"],
     [HEAD, "1"],
@@ -146,7 +146,7 @@ test("deleted rows of blocks go when the other rows of their batch are on disk, 
 });
 
 test("a row of a block that a later batch puts outlasts its deletion", async () => {
-  const { store } = watched();
+  const { store } = aWatchedStore();
   await put(store, [[body(1), "old"]]);
   const removal = store.createBatch();
   removal.delete(body(1));
@@ -158,7 +158,7 @@ test("a row of a block that a later batch puts outlasts its deletion", async () 
 });
 
 test("a row that is deleted again stays until its last deletion is on disk", async () => {
-  const { store, blocks } = watched();
+  const { store, blocks } = aWatchedStore();
   await put(store, [[body(1), "old"]]);
   const remove = (): Promise<void> => {
     const removal = store.createBatch();
@@ -175,7 +175,7 @@ test("a row that is deleted again stays until its last deletion is on disk", asy
 });
 
 test("a batch whose rows of blocks cannot be written is refused with all later ones", async () => {
-  const { chain, store, blocks } = watched();
+  const { chain, store, blocks } = aWatchedStore();
   const failure = new Error("disk full");
   Object.assign(blocks, { write: () => Promise.reject(failure) });
   await expect(
@@ -189,7 +189,7 @@ test("a batch whose rows of blocks cannot be written is refused with all later o
 });
 
 test("rows of blocks that earlier releases have written into the chain's directory are read, and deleted there", async () => {
-  const { store, chain } = watched();
+  const { store, chain } = aWatchedStore();
   for (const number of [1, 2]) await put(chain, [[body(number), `old ${number}`]]);
   await put(store, [[body(3), "new 3"]]);
   const found: (string | undefined)[] = [];
@@ -208,7 +208,7 @@ test("rows of blocks that earlier releases have written into the chain's directo
 });
 
 test("rows of blocks above the head are deleted", async () => {
-  const { store } = watched();
+  const { store } = aWatchedStore();
   for (const number of [6, 7, 8])
     await put(store, [
       [tables.header.key(number), "header"],
