@@ -154,7 +154,10 @@ async function cloneDatabases({ directory, rows, flushedTo }: CheckpointSource, 
     const isSound = isCloned && readGeneration(rows) === generation && isSame(header, rows.get(head));
     if (isSound && (needed || attempt >= MAX_ATTEMPTS)) break; // without the records the trie is rebuilt when it opens
     if (attempt >= 2 * MAX_ATTEMPTS)
-      throw new CheckpointError("failed", "the state is migrated or taken back again and again: try later");
+      throw new CheckpointError(
+        "failed",
+        "the state is migrated or the chain taken back again and again: try later",
+      );
     await rm(to, { recursive: true, force: true });
   }
   for (const path of [to, join(to, "trie"), dirname(to)]) await syncDirectory(path);

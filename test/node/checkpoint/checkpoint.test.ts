@@ -3,14 +3,20 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/pr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { fixedBytes } from "../../../node/bytes/integer.ts";
 import { BlockRows } from "../../../node/chain/block-rows.ts";
 import { UNKNOWN_SIGNER } from "../../../node/chain/continuity.ts";
+import { oldestBody } from "../../../node/chain/kept-blocks.ts";
+import { createCheckpoint } from "../../../node/checkpoint/create.ts";
 import { MANIFEST_FILE, parseManifest } from "../../../node/checkpoint/manifest.ts";
 import { createCheckpointOffline, verifyCheckpoint } from "../../../node/compose/checkpoint-jobs.ts";
+import { checkpointSource, openDatabase } from "../../../node/compose/database.ts";
 import { readSigner } from "../../../node/consensus/bft/doppelganger.ts";
 import { withCommittedSeals } from "../../../node/consensus/seal.ts";
 import { encodeHeader, type Header } from "../../../node/model/header.ts";
+import { silentLog } from "../../../node/observe/log.ts";
 import { openChainStore } from "../../../node/store/chain-store.ts";
+import type { Rows } from "../../../node/store/store.ts";
 import { tables } from "../../../node/store/tables.ts";
 import { verifyDirectory } from "../../support/offline-jobs.ts";
 import { makeWholeDirectory, optionsOf } from "../../support/whole-directory.ts";
@@ -257,4 +263,52 @@ test.each([
   const manifest = parseManifest(await readFile(join(sound, MANIFEST_FILE), "utf8"), "m");
   const text = JSON.stringify({ ...manifest, files: [{ path, size: 1 }] });
   expect(() => parseManifest(text, "m")).toThrow("is not a path");
+});
+
+describe("while the databases are cloned", () => {
+  /** Creates a checkpoint of a directory whose rows a node sees through `see`. */
+  async function checkpointThrough(directory: string, see: (rows: Rows) => Rows): Promise<void> {
+    const options = optionsOf(source);
+    await using database = await openDatabase(options, silentLog);
+    await database.state.ready;
+    const from = checkpointSource(options, database);
+    await createCheckpoint({ ...from, rows: see(from.rows) }, { directory, signal });
+  }
+
+  const seeing = (
+    rows: Rows,
+    wanted: Uint8Array,
+    see: (row: Uint8Array | undefined) => Uint8Array | undefined,
+  ): Rows => ({
+    get: (key) => (Buffer.compare(key, wanted) === 0 ? see(rows.get(key)) : rows.get(key)),
+  });
+
+  test("a chain that is taken back makes it begin again", async () => {
+    const directory = join(scratch, "taken-back");
+    let looks = 0;
+    await checkpointThrough(directory, (rows) =>
+      seeing(rows, tables.header.key(HEAD), (row) => (looks++ === 0 ? Uint8Array.of(1) : row)),
+    );
+    expect(looks).toBe(4);
+    await verify(directory, true);
+  });
+
+  test("a chain that is taken back each time is given up", async () => {
+    let looks = 0;
+    const endless = checkpointThrough(join(scratch, "never"), (rows) =>
+      seeing(rows, tables.header.key(HEAD), () => Uint8Array.of(looks++)),
+    );
+    await expect(endless).rejects.toMatchObject({
+      code: "failed",
+      message: "the state is migrated or the chain taken back again and again: try later",
+    });
+  });
+
+  test("blocks that are pruned do not count as whole in the checkpoint", async () => {
+    const directory = join(scratch, "pruned");
+    const oldest = tables.meta.key("bodies");
+    await checkpointThrough(directory, (rows) => seeing(rows, oldest, () => fixedBytes(7, 6)));
+    await using store = await openChainStore(chain(directory));
+    expect(oldestBody(store)).toBe(7);
+  });
 });
