@@ -5,7 +5,7 @@
  * - `transfers`: blocks of 500 transfers made and written, then imported
  * - `checkpoint`: checkpoints of a validator beside 500 transfers a second, and the delays of its blocks
  * - `archive`: a checkpoint of a stopped node, its push to a directory and a pull
- * - `day`: what a second push sends after the blocks of a day (`--day`), of a transfer each to one account of a thousand
+ * - `day`: what pushes send after the blocks of a day each (`--day`), of a transfer each to one account of a thousand
  * - `clone`: a new node from its sibling through a gateway over loopback, without a limit of the rate
  * - `gentle-clone`: the same at the rate that a node gives copies by default
  * - `migration`: a state migration beside a block a second
@@ -20,7 +20,7 @@
  */
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { measureFirstPush, measureSecondPush } from "./scale/archives.ts";
+import { measureDailyPushes, measureFirstPush } from "./scale/archives.ts";
 import { measureBesideGo } from "./scale/beside-go.ts";
 import { measureClone } from "./scale/clone.ts";
 import { measureFullBlocks } from "./scale/full-blocks.ts";
@@ -56,7 +56,7 @@ const parts: Readonly<Record<string, (grown: Grown) => Promise<object>>> = {
   transfers: measureFullBlocks,
   checkpoint: (grown) => measureRunningCheckpoints(start, grown),
   archive: measureFirstPush,
-  day: (grown) => measureSecondPush(grown, Number(values.day)),
+  day: (grown) => measureDailyPushes(grown, Number(values.day)),
   clone: (grown) => measureClone(start, grown, UNLIMITED_RATE),
   "gentle-clone": (grown) => measureClone(start, grown, undefined),
   migration: measureMigration,

@@ -1,4 +1,4 @@
-/** Checkpoints of a stopped node, and archives of them: the first push with a pull, and a push a day of blocks later. */
+/** Checkpoints of a stopped node, and archives of them: the first push with a pull, and pushes a day of blocks later each. */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { runBuilt } from "../support/built-knit.ts";
@@ -36,33 +36,43 @@ export async function measureFirstPush(grown: Grown): Promise<FirstPush> {
   };
 }
 
-/** Bytes of two pushes to one archive. */
-export interface SecondPush {
-  /** Blocks between the two, of a transfer each. */
+/** Bytes of pushes to one archive, one a day. */
+export interface DailyPushes {
+  /** Blocks of a day, of a transfer each. */
   readonly dayBlocks: number;
   readonly firstPushMiB: number;
-  readonly secondCheckpointMiB: number;
-  readonly secondPushMiB: number;
-  /** Percent of the second checkpoint that had to be sent. */
+  /** After the first day the engine may still be merging what the growth has written. */
+  readonly days: readonly DailyPush[];
+}
+
+/** Push after a day. */
+export interface DailyPush {
+  readonly checkpointMiB: number;
+  readonly pushMiB: number;
+  /** Percent of the checkpoint that had to be sent. */
   readonly sentPercent: number;
 }
 
-/** Pushes a checkpoint, makes further blocks and pushes another one. */
-export async function measureSecondPush(grown: Grown, dayBlocks: number): Promise<SecondPush> {
+const DAYS = 2;
+
+/** Pushes a checkpoint, and another one after the blocks of each day. */
+export async function measureDailyPushes(grown: Grown, dayBlocks: number): Promise<DailyPushes> {
   const datadir = await grown.copy();
   const archive = join(grown.scratch, "archive");
   const first = await pushOnce(grown, datadir, archive);
   const { accounts, maxMemory } = grown;
-  runWork("blocks", { datadir, maxMemory, accounts: Math.ceil(accounts / ACTIVE_OF), blocks: dayBlocks });
-  const second = await pushOnce(grown, datadir, archive);
+  const days: DailyPush[] = [];
+  for (let day = 0; day < DAYS; day++) {
+    runWork("blocks", { datadir, maxMemory, accounts: Math.ceil(accounts / ACTIVE_OF), blocks: dayBlocks });
+    const { sent, all } = await pushOnce(grown, datadir, archive);
+    days.push({
+      checkpointMiB: roundTo(all / MIB),
+      pushMiB: roundTo(sent / MIB),
+      sentPercent: roundTo((100 * sent) / all),
+    });
+  }
   await rm(archive, { recursive: true });
-  return {
-    dayBlocks,
-    firstPushMiB: roundTo(first.sent / MIB),
-    secondCheckpointMiB: roundTo(second.all / MIB),
-    secondPushMiB: roundTo(second.sent / MIB),
-    sentPercent: roundTo((100 * second.sent) / second.all),
-  };
+  return { dayBlocks, firstPushMiB: roundTo(first.sent / MIB), days };
 }
 
 async function pushOnce(

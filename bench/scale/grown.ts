@@ -1,8 +1,9 @@
 /** A grown data directory and copies of it, so that each part of the bench begins with the same state. */
 import { existsSync } from "node:fs";
-import { mkdtemp, readdir, rename, rm } from "node:fs/promises";
+import { mkdtemp, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { databaseNames } from "../../node/checkpoint/create.ts";
 import { cloneLevel } from "../../node/store/clone-level.ts";
 import { optionsOf } from "../../test/support/whole-directory.ts";
 import type { ChainSize } from "../support/grown-chain.ts";
@@ -73,8 +74,7 @@ function openPlace(path: string, scratch: string, options: Omit<GrownOptions, "k
 /** Copies the databases as a checkpoint has them: nothing is written to the files that both have. */
 async function copyDatabases(from: string, to: string): Promise<void> {
   const [source, target] = [databasesIn(from), databasesIn(to)];
-  const tries = await readdir(join(source, "trie"));
-  for (const database of ["chain", ...tries.map((name) => join("trie", name))])
+  for (const database of await databaseNames(source))
     await cloneLevel(join(source, database), join(target, database));
 }
 

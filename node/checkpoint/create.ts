@@ -3,6 +3,7 @@
  * cloned first and the chain after it, so that the chain is never behind the trie, and the rows of blocks last: those of
  * the chain's head are there then. The directory appears at once, whole, by a rename.
  */
+import { existsSync } from "node:fs";
 import { copyFile, mkdir, open, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { equalBytes } from "../bytes/compare.ts";
@@ -49,7 +50,7 @@ export interface CheckpointTarget {
 /** Blocks between two clones can outrun the undo records only where few are kept. */
 const MAX_ATTEMPTS = 5;
 /** Directories of the chain database, in the order in which they are cloned. */
-export const CHAIN_PARTS: readonly string[] = ["chain", "blocks"];
+const CHAIN_PARTS: readonly string[] = ["chain", "blocks"];
 /** Name of a clone beside the databases that is then copied to another file system. */
 const STAGING = "checkpoint.partial";
 /** Name of an empty file beside the databases, by which the file systems are compared. */
@@ -214,11 +215,17 @@ async function skipPruned(store: Store, oldest: number): Promise<void> {
   await store.write(batch, { sync: true });
 }
 
+/** Returns the names of the directories of the databases that lie in one; earlier releases had no `blocks`. */
+export async function databaseNames(databases: string): Promise<readonly string[]> {
+  const tries = await readdir(join(databases, "trie"));
+  const parts = CHAIN_PARTS.filter((name) => existsSync(join(databases, name)));
+  return [...parts, ...tries.map((name) => `trie/${name}`)];
+}
+
 /** Lists the files of the databases of a checkpoint. The engine's own log and lock are left out. */
 export async function listFiles(checkpoint: string): Promise<readonly CheckpointFile[]> {
-  const tries = await readdir(join(checkpoint, DATABASES, "trie"));
   const files: CheckpointFile[] = [];
-  for (const database of [...CHAIN_PARTS, ...tries.map((name) => `trie/${name}`)]) {
+  for (const database of await databaseNames(join(checkpoint, DATABASES))) {
     const directory = `${DATABASES}/${database}`;
     const names = (await readdir(join(checkpoint, directory)))
       .filter((name) => name !== "LOCK" && !name.startsWith("LOG"))

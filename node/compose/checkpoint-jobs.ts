@@ -1,10 +1,9 @@
 /** Checkpoints of a node's databases, and the commands that create and verify them without a node. */
-import { existsSync } from "node:fs";
-import { readdir, rm, stat } from "node:fs/promises";
+import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { toHex } from "../bytes/hex.ts";
 import type { Chain } from "../chain/chain.ts";
-import { CHAIN_PARTS, createCheckpoint } from "../checkpoint/create.ts";
+import { createCheckpoint, databaseNames } from "../checkpoint/create.ts";
 import { CheckpointError } from "../checkpoint/error.ts";
 import {
   type CheckpointFile,
@@ -76,7 +75,7 @@ export async function verifyCheckpoint(
   const clone = join(directory, CLONE);
   await rm(clone, { recursive: true, force: true });
   try {
-    for (const database of await databasesOf(directory))
+    for (const database of await databaseNames(join(directory, DATABASES)))
       await cloneLevel(join(directory, DATABASES, database), join(clone, database));
     const opened = { ...options, paths: { ...options.paths, dataDirectory: clone, chainData: clone } };
     await using database = await openDatabase(opened, jobLog(options));
@@ -99,12 +98,6 @@ async function checkSize(directory: string, file: CheckpointFile): Promise<void>
     throw new CheckpointError("bad-file", `${path} is missing: it was deleted, or ${advice}`, { cause });
   });
   requireSize(file, found.size);
-}
-
-async function databasesOf(directory: string): Promise<readonly string[]> {
-  const tries = await readdir(join(directory, DATABASES, "trie"));
-  const parts = CHAIN_PARTS.filter((name) => existsSync(join(directory, DATABASES, name))); // earlier releases had one
-  return [...parts, ...tries.map((name) => join("trie", name))];
 }
 
 /** Compares genesis, chain id and head with the manifest. */

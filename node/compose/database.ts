@@ -1,10 +1,10 @@
 /** The databases of a data directory: the chain's rows and the state over them. */
-import { mkdir, readdir } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { settleDamage } from "../chain/continuity.ts";
 import { dropLostBlocks } from "../chain/lost-blocks.ts";
 import { raiseSchema } from "../chain/stored-config.ts";
-import { type CheckpointSource, removeStaging } from "../checkpoint/create.ts";
+import { type CheckpointSource, databaseNames, removeStaging } from "../checkpoint/create.ts";
 import { type DiskSpace, openDiskSpace } from "../observe/disk-space.ts";
 import type { Log } from "../observe/log.ts";
 import { createPause } from "../runtime/scheduler.ts";
@@ -13,13 +13,7 @@ import { openState } from "../state/open-state.ts";
 import type { State } from "../state/state.ts";
 import { trieDirectories } from "../state/trie/generations.ts";
 import { NodeCache } from "../state/trie/node-cache.ts";
-import {
-  blocksDirectory,
-  type ChainStore,
-  type ChainStoreOptions,
-  openChainStore,
-  trimBlocks,
-} from "../store/chain-store.ts";
+import { type ChainStore, type ChainStoreOptions, openChainStore, trimBlocks } from "../store/chain-store.ts";
 import { StoreError } from "../store/error.ts";
 import type { Store } from "../store/store.ts";
 import type { NodeOptions } from "./options.ts";
@@ -55,10 +49,8 @@ const DEVELOPMENT_WINDOW = 100_000;
 
 /** The directories of the databases as they are on disk, the chain's first. */
 export async function databaseDirectories(options: NodeOptions): Promise<readonly string[]> {
-  const tries = triesDirectory(options);
-  const generations = await readdir(tries);
-  const chain = chainDirectory(options);
-  return [chain, blocksDirectory(chain), ...generations.map((each) => join(tries, each))];
+  const { chainData } = options.paths;
+  return (await databaseNames(chainData)).map((name) => join(chainData, name));
 }
 
 /** Opens or creates the databases. Throws `StoreError` `in-use` when another process has them. */
