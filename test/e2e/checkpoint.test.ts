@@ -121,7 +121,7 @@ test(
     }
     const last = join(scratch, "killed-0");
     expect(await runKnit("checkpoint", "create", "--datadir", datadir, last)).toMatchObject({ code: 0 });
-    expect(await readdir(join(datadir, "knit", "chaindata"))).toEqual(["chain", "trie"]);
+    expect(await readdir(join(datadir, "knit", "chaindata"))).toEqual(["blocks", "chain", "trie"]);
     expect((await verifyDirectory(last)).head).toBe(BLOCKS);
     expect((await verifyDirectory(datadir)).head).toBe(BLOCKS);
   },
@@ -217,7 +217,11 @@ testOnDisk(
     const full = await create(second);
     expect(full).toMatchObject({ code: 1, output: expect.stringContaining("ENOSPC") as unknown });
     expect(await disk.names()).toEqual(["first"]);
-    expect((await readdir(join(datadir, "knit", "chaindata"))).toSorted()).toEqual(["chain", "trie"]);
+    expect((await readdir(join(datadir, "knit", "chaindata"))).toSorted()).toEqual([
+      "blocks",
+      "chain",
+      "trie",
+    ]);
     const archive = join(scratch, "for-disk");
     await runKnit("checkpoint", "push", "--datadir", datadir, await aCheckpoint(), archive);
     const pull = () => runKnitBehind(disk.prefix, ["checkpoint", "pull", archive, join(mount, "pulled")]);

@@ -68,7 +68,7 @@ async function startNode(datadir: string, ...flags: string[]): Promise<KnitProce
 /** True when no checkpoint is left beside the databases. */
 async function isTidy(datadir: string): Promise<boolean> {
   const names = await readdir(join(datadir, "knit", "chaindata"));
-  return names.toSorted().join() === "chain,trie";
+  return names.toSorted().join() === "blocks,chain,trie";
 }
 
 /** A node on one of the directories, and the gateway beside it, which outlives it. */
