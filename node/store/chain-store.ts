@@ -325,26 +325,37 @@ function joinSnapshots(chain: Snapshot, blocks: Snapshot): Snapshot {
 type Entries = Pick<Snapshot, "entries">;
 
 function joinEntries(range: Range, chain: Entries, blocks: Entries): AsyncIterable<Row> {
-  return hasBlocks(range) ? mergeEntries(range, chain, blocks) : chain.entries(range);
+  if (!hasBlocks(range)) return chain.entries(range);
+  return firstOf(mergeEntries(range, chain, blocks), range.limit ?? Number.POSITIVE_INFINITY);
 }
 
-/** Merges the rows of both in their order; of one key the row of `blocks` counts. */
+/** Merges the rows of both in their order. No key is in both: what is written again was deleted before. */
 async function* mergeEntries(range: Range, chain: Entries, blocks: Entries): AsyncGenerator<Row> {
-  const sources = [blocks, chain].map((each) => each.entries(range)[Symbol.asyncIterator]());
   const sign = range.reverse === true ? -1 : 1;
-  const heads = await Promise.all(sources.map((source) => source.next()));
-  let left = range.limit ?? Number.POSITIVE_INFINITY;
+  const others = chain.entries(range)[Symbol.asyncIterator]();
+  let other = await others.next();
   try {
-    for (; left > 0; left--) {
-      const [one, other] = heads.map(({ done, value }) => (done === true ? undefined : value));
-      if (one === undefined && other === undefined) return;
-      const order = one === undefined ? 1 : other === undefined ? -1 : sign * compareBytes(one[0], other[0]);
-      yield (order <= 0 ? one : other) as Row; // one of them is there
-      for (const [i, source] of sources.entries())
-        if (order === 0 || (i === 0) === order < 0) heads[i] = await source.next();
+    for await (const row of blocks.entries(range)) {
+      for (
+        ;
+        other.done !== true && sign * compareBytes(other.value[0], row[0]) < 0;
+        other = await others.next()
+      )
+        yield other.value;
+      yield row;
     }
+    for (; other.done !== true; other = await others.next()) yield other.value;
   } finally {
-    for (const source of sources) await source.return?.();
+    await others.return?.();
+  }
+}
+
+async function* firstOf(rows: AsyncIterable<Row>, limit: number): AsyncGenerator<Row> {
+  let left = limit;
+  if (left <= 0) return;
+  for await (const row of rows) {
+    yield row;
+    if (--left === 0) return;
   }
 }
 

@@ -265,24 +265,24 @@ test.each([
   expect(() => parseManifest(text, "m")).toThrow("is not a path");
 });
 
+/** Creates a checkpoint of a directory whose rows a node sees through `see`. */
+async function checkpointThrough(directory: string, see: (rows: Rows) => Rows): Promise<void> {
+  const options = optionsOf(source);
+  await using database = await openDatabase(options, silentLog);
+  await database.state.ready;
+  const from = checkpointSource(options, database);
+  await createCheckpoint({ ...from, rows: see(from.rows) }, { directory, signal });
+}
+
+const seeing = (
+  rows: Rows,
+  wanted: Uint8Array,
+  see: (row: Uint8Array | undefined) => Uint8Array | undefined,
+): Rows => ({
+  get: (key) => (Buffer.compare(key, wanted) === 0 ? see(rows.get(key)) : rows.get(key)),
+});
+
 describe("while the databases are cloned", () => {
-  /** Creates a checkpoint of a directory whose rows a node sees through `see`. */
-  async function checkpointThrough(directory: string, see: (rows: Rows) => Rows): Promise<void> {
-    const options = optionsOf(source);
-    await using database = await openDatabase(options, silentLog);
-    await database.state.ready;
-    const from = checkpointSource(options, database);
-    await createCheckpoint({ ...from, rows: see(from.rows) }, { directory, signal });
-  }
-
-  const seeing = (
-    rows: Rows,
-    wanted: Uint8Array,
-    see: (row: Uint8Array | undefined) => Uint8Array | undefined,
-  ): Rows => ({
-    get: (key) => (Buffer.compare(key, wanted) === 0 ? see(rows.get(key)) : rows.get(key)),
-  });
-
   test("a chain that is taken back makes it begin again", async () => {
     const directory = join(scratch, "taken-back");
     let looks = 0;

@@ -74,17 +74,17 @@ describe.each(["CURRENT", "MANIFEST", ".ldb"])("%s", (part) => {
     tears.map((tear) => [...tear, name] as const),
   );
 
-  test.each(kinds)("%s in a directory of the chain: it is refused with advice", async (_tear, tear, name) => {
+  test.each(kinds)("%s in a directory of the chain: it is refused with advice", async (_tear, tear, torn) => {
     const root = await aCopy();
-    await tear(await fileIn(root, name, part));
-    const before = await readdir(join(root, databases[name]));
+    await tear(await fileIn(root, torn, part));
+    const before = await readdir(join(root, databases[torn]));
     await expect(openDatabase(optionsOf(root), silentLog)).rejects.toMatchObject({
       code: "corrupt",
       message: expect.stringMatching(
         /is damaged: .*; put a copy of the data directory back, or move it away/,
       ),
     });
-    const kept = (await readdir(join(root, databases[name]))).filter((name) => name.endsWith(".ldb"));
+    const kept = (await readdir(join(root, databases[torn]))).filter((name) => name.endsWith(".ldb"));
     expect(kept).toEqual(before.filter((name) => name.endsWith(".ldb")));
   });
 });

@@ -70,6 +70,15 @@ async function put(
   await store.write(batch, { sync });
 }
 
+/** First letters of the keys. */
+async function keysIn(directory: string): Promise<string[]> {
+  await using store = await openLevelStore(directory);
+  const found: string[] = [];
+  for await (const [key] of store.entries({ from: Uint8Array.of(1), to: Uint8Array.of(255) }))
+    found.push(String.fromCharCode(key[0] ?? 0));
+  return found;
+}
+
 test("rows of blocks lie in a directory of their own", async () => {
   const chain = aDirectory();
   {
@@ -83,13 +92,6 @@ test("rows of blocks lie in a directory of their own", async () => {
       [HEAD, "head"],
     ]);
   }
-  const keysIn = async (directory: string): Promise<string[]> => {
-    await using store = await openLevelStore(directory);
-    const found: string[] = [];
-    for await (const [key] of store.entries({ from: Uint8Array.of(1), to: Uint8Array.of(255) }))
-      found.push(String.fromCharCode(key[0] ?? 0));
-    return found;
-  };
   expect(await keysIn(blocksDirectory(chain))).toEqual(["b", "f", "h", "r"]);
   expect(await keysIn(chain)).toEqual(["m", "u"]);
 });
