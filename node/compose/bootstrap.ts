@@ -40,7 +40,7 @@ const BUSY_MS = 3_000;
 /** Time in which a sibling that ended has started again: a copy is faster than the chain from the peers. */
 const CUT_MS = 120_000;
 /** Limit of waiting for siblings that give their checkpoint to others: the chain comes from the peers as well. */
-const MAX_BUSY_MS = 3_600_000;
+const MAX_BUSY_MS = 24 * 3_600_000;
 
 /**
  * Fills an empty data directory with the checkpoint of a sibling, or with the newest one of a store that is good. Its
