@@ -1,9 +1,10 @@
 /**
  * TCP listener. A bounded number of handshakes run at once and as many connections wait. A slow handshake is
- * closed in favour of a waiting connection. When all slots are taken, the oldest connection of the address
- * with the most connections is closed.
+ * closed in favour of a waiting connection. When all slots are taken, the oldest connection of the address, or
+ * IPv6 network, with the most connections is closed.
  */
 import { createServer, type Socket } from "node:net";
+import { ownerOfIp } from "../bytes/ip.ts";
 import { P2pError } from "./error.ts";
 
 /** Options of a listener. */
@@ -53,21 +54,24 @@ export async function openListener(options: ListenerOptions): Promise<PeerListen
 }
 
 /** Connections in their handshake and those that wait for one. Disposing it closes them. */
-class HandshakeQueue implements Disposable {
-  readonly #options: ListenerOptions;
+export class HandshakeQueue implements Disposable {
+  readonly #options: Omit<ListenerOptions, "host" | "port">;
   /**
    * Start times of running set-ups. A closed connection stays until its set-up has returned, so that at most
    * `maxPending` run.
    */
   readonly #pending = new Map<Socket, number>();
   readonly #waiting = new Set<Socket>();
+  /** Owners of the addresses of pending and waiting connections. */
+  readonly #owners = new WeakMap<Socket, string | undefined>();
 
-  constructor(options: ListenerOptions) {
+  constructor(options: Omit<ListenerOptions, "host" | "port">) {
     this.#options = options;
   }
 
   add(socket: Socket): void {
     const { maxPending } = this.#options;
+    this.#owners.set(socket, ownerOfIp(socket.remoteAddress ?? ""));
     if (this.#pending.size < maxPending) {
       void this.#begin(socket);
       return;
@@ -106,15 +110,15 @@ class HandshakeQueue implements Disposable {
   }
 
   #oldestOfMost(): Socket | undefined {
-    const byAddress = new Map<string, Socket[]>();
+    const byOwner = new Map<string | undefined, Socket[]>();
     for (const socket of [...this.#pending.keys(), ...this.#waiting]) {
       if (socket.destroyed) continue;
-      const { remoteAddress = "" } = socket;
-      const sockets = byAddress.get(remoteAddress);
-      if (sockets === undefined) byAddress.set(remoteAddress, [socket]);
+      const owner = this.#owners.get(socket);
+      const sockets = byOwner.get(owner);
+      if (sockets === undefined) byOwner.set(owner, [socket]);
       else sockets.push(socket);
     }
-    const [most] = [...byAddress.values()].sort((a, b) => b.length - a.length);
+    const [most] = [...byOwner.values()].sort((a, b) => b.length - a.length);
     return most?.[0];
   }
 }

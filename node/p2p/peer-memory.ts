@@ -1,7 +1,7 @@
 /**
  * Memory budget of waiting messages, received and sent, of all peers. Each queue reports what it holds. When
  * the budget is exhausted, the peer with the most bytes, weighted by the time for which it has accepted
- * nothing, is disconnected.
+ * nothing, is disconnected, of the owner whose peers have the most.
  */
 
 /** Default budget, in bytes. */
@@ -22,6 +22,8 @@ export interface MemoryShare {
 }
 
 interface Account {
+  /** Name of the owner; undefined when the peer is its own. */
+  readonly owner: string | undefined;
   readonly drop: () => void;
   added: number;
   sending: number;
@@ -55,9 +57,12 @@ export class PeerMemory {
     return this.#used > this.max / 2;
   }
 
-  /** Opens an account. `drop` disconnects its peer and releases its bytes before it returns. */
-  open(drop: () => void): MemoryShare {
-    const account: Account = { drop, added: 0, sending: 0, sendingSinceMs: undefined };
+  /**
+   * Opens an account. `drop` disconnects its peer and releases its bytes before it returns. Accounts with the same name
+   * of an owner, such as peers of one address, count together; an account without is an owner of its own.
+   */
+  open(drop: () => void, owner?: string): MemoryShare {
+    const account: Account = { owner, drop, added: 0, sending: 0, sendingSinceMs: undefined };
     this.#accounts.add(account);
     return {
       add: (bytes) => {
@@ -102,16 +107,17 @@ export class PeerMemory {
   }
 
   #heaviest(): Account | undefined {
-    const now = this.#now();
-    let heaviest: Account | undefined;
-    let most = 0;
-    for (const account of this.#accounts) {
-      const seconds = (now - (account.sendingSinceMs ?? now)) / 1000;
-      const weight = (account.added + account.sending) * (1 + seconds);
-      if (weight <= most) continue;
-      heaviest = account;
-      most = weight;
-    }
-    return heaviest;
+    const weights = [...this.#accounts].map((account) => ({ account, weight: this.#weight(account) }));
+    const owned = new Map<string | Account, number>();
+    const ofOwner = (account: Account): number => owned.get(account.owner ?? account) ?? 0;
+    for (const { account, weight } of weights) owned.set(account.owner ?? account, ofOwner(account) + weight);
+    const most = Math.max(...owned.values());
+    const heaviest = weights.filter(({ account, weight }) => weight > 0 && ofOwner(account) === most);
+    return heaviest.sort((a, b) => b.weight - a.weight)[0]?.account;
+  }
+
+  #weight({ added, sending, sendingSinceMs }: Account): number {
+    const seconds = sendingSinceMs === undefined ? 0 : (this.#now() - sendingSinceMs) / 1000;
+    return (added + sending) * (1 + seconds);
   }
 }

@@ -9,12 +9,13 @@ function open(
   memory: PeerMemory,
   dropped: string[],
   name: string,
+  owner?: string,
 ): MemoryShare & { send(payload: Uint8Array): void } {
   const sent: Uint8Array[] = [];
   const share = memory.open(() => {
     dropped.push(name);
     for (const payload of sent.splice(0)) share.release(payload);
-  });
+  }, owner);
   return {
     ...share,
     send(payload) {
@@ -70,4 +71,15 @@ test("small messages are counted with their overhead", () => {
   for (let i = 0; i < LIMIT / MESSAGE_OVERHEAD; i++) share.send(new Uint8Array(1));
   expect(dropped).toEqual(["a"]);
   expect(memory.used).toBe(0);
+});
+
+test("many peers of one address lose theirs before a peer that alone holds more than each of them", () => {
+  const dropped: string[] = [];
+  const memory = new PeerMemory(LIMIT, () => 0);
+  const crowd = Array.from({ length: 4 }, (_, i) => open(memory, dropped, `crowd ${i}`, "crowd"));
+  const good = open(memory, dropped, "good");
+  for (const [i, share] of crowd.entries()) share.add(1500 + i);
+  good.add(3000);
+  open(memory, dropped, "other").add(2000);
+  expect(dropped).toEqual(["crowd 3"]);
 });

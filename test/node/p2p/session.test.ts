@@ -3,6 +3,7 @@ import { createServer, type Socket } from "node:net";
 import { expect, test } from "@jest/globals";
 import { createMetrics } from "../../../node/observe/metrics.ts";
 import type { ProtocolPeer } from "../../../node/p2p/protocol.ts";
+import { ownerOfPeer } from "../../../node/p2p/session.ts";
 import { aChat, connectPlain, connectRaw, keyOf, openNode, QUICK } from "../../support/p2p.ts";
 import { until } from "../../support/until.ts";
 
@@ -165,4 +166,16 @@ test("silent connections are closed at the handshake deadline and do not block o
   using raw = await connectRaw(node, "raw");
   await raw.greet();
   await until(() => node.peers().length === 1);
+});
+
+test("peers that connect from one address or IPv6 network have one owner, chosen peers and this machine none", () => {
+  const stranger = { inbound: true, trusted: false, isStatic: false };
+  const ownerAt = (ip: string, facts = {}): string | undefined => ownerOfPeer(ip, { ...stranger, ...facts });
+  expect(ownerAt("8.8.8.8")).toBeDefined();
+  expect(ownerAt("::ffff:8.8.8.8")).toBe(ownerAt("8.8.8.8"));
+  expect(ownerAt("8.8.8.9")).not.toBe(ownerAt("8.8.8.8"));
+  expect(ownerAt("2a00:1:2:3::1")).toBe(ownerAt("2a00:1:2:3:4::1"));
+  for (const facts of [{ inbound: false }, { trusted: true }, { isStatic: true }])
+    expect(ownerAt("8.8.8.8", facts)).toBeUndefined();
+  expect(ownerAt("127.0.0.1")).toBeUndefined();
 });
