@@ -6,12 +6,13 @@
 
 import { equalBytes } from "../bytes/compare.ts";
 import { bareHex, toHex } from "../bytes/hex.ts";
-import type { Chain } from "../chain/chain.ts";
+import type { BlockHead, Chain } from "../chain/chain.ts";
 import type { ByteCache } from "../jsonrpc/byte-cache.ts";
 import { goJson } from "../jsonrpc/json-text.ts";
 import { TextCache } from "../jsonrpc/text-cache.ts";
+
 import { EMPTY_BLOOM } from "../model/bloom.ts";
-import { type EventLog, loggedReceipts } from "../model/receipt.ts";
+import type { EventLog, LoggedReceipt } from "../model/receipt.ts";
 import { logJson } from "../presenters/receipt.ts";
 import { Slice } from "../runtime/scheduler.ts";
 import { resolveNumber } from "./arguments/block-number.ts";
@@ -25,8 +26,11 @@ const RECENT_BLOCKS = 1024;
 const MAX_VALUES = 32;
 /** Maximum characters of an answer. */
 const MAX_TEXT = 1 << 20;
-/** Maximum gas of a block whose logs are encoded here: they have at most an eighth of it in bytes. */
+/** Maximum gas of a block whose logs are read here. */
 const MAX_BLOCK_GAS = 30_000_000n;
+/** Maximum number of logs, and of bytes in them, of a block whose logs are encoded here: more take above 5 ms. */
+const MAX_BLOCK_LOGS = 2_000;
+const MAX_BLOCK_BYTES = 256 * 1024;
 /** Share of the memory for answers; the rest is for logs. */
 const ANSWER_SHARE = 1 / 4;
 /** Memory of a kept block and of a kept log beside their bytes. */
@@ -35,7 +39,9 @@ const LOG_BYTES = 200;
 
 /** Dependencies and limits. */
 export interface RecentLogsOptions {
-  readonly chain: Pick<Chain, "head" | "header" | "number" | "receipts" | "oldestBody" | "onRewind">;
+  readonly chain: Pick<Chain, "head" | "header" | "number" | "oldestBody" | "onRewind">;
+  /** Reads the receipts of a block that have logs; undefined when they are not stored. */
+  readonly loggedReceipts: (number: number) => readonly LoggedReceipt[] | undefined;
   /** Memory for logs and answers. */
   readonly maxBytes: number;
   /** Cache of the bytes of answers that are requested repeatedly. */
@@ -65,6 +71,8 @@ interface Range {
 }
 
 const WITHOUT_LOGS: KeptBlock = { bloom: EMPTY_BLOOM, logs: [], bytes: BLOCK_BYTES };
+/** A block with more logs than are encoded here. It is kept so that it is read once. */
+const TOO_LARGE: KeptBlock = { ...WITHOUT_LOGS };
 
 /** The searches. See the file's header. */
 export class RecentLogs {
@@ -115,17 +123,17 @@ export class RecentLogs {
     const mayFit = bloomTest(filter);
     const fits = logTest(filter);
     const { maxLogs } = this.#options.limits;
-    const slice = new Slice("recentLogs");
+    const loading = new Slice("recentLogs");
+    const searching = new Slice("inlineCalls");
     const found: string[] = [];
     let length = 0;
     for (let number = first; number <= last; number++) {
-      const block = this.#blocks.get(number) ?? this.#load(number, slice);
-      if (block === undefined) return undefined;
-      if (block.logs.length === 0 || !mayFit(block.bloom)) continue;
-      for (const log of block.logs) {
-        if (!fits(log)) continue;
-        found.push(log.text);
-        length += log.text.length;
+      const block = this.#blocks.get(number) ?? this.#load(number, loading);
+      if (block === undefined || block === TOO_LARGE || searching.isOver) return undefined;
+      const matches = mayFit(block.bloom) ? block.logs.filter(fits) : [];
+      for (const { text } of matches) {
+        found.push(text);
+        length += text.length;
       }
       if (length > MAX_TEXT || (maxLogs > 0 && found.length > maxLogs)) return undefined;
     }
@@ -135,27 +143,13 @@ export class RecentLogs {
   /** Reads and keeps a block; undefined when there is no time left for it, or it is too large. */
   #load(number: number, slice: Slice): KeptBlock | undefined {
     if (slice.isOver) return undefined;
-    const { chain } = this.#options;
-    const head = chain.header(number);
+    const head = this.#options.chain.header(number);
     if (head === undefined || head.header.gasUsed > MAX_BLOCK_GAS) return undefined;
-    const { header, hash } = head;
-    const logs: KeptLog[] = [];
-    if (!equalBytes(header.bloom, EMPTY_BLOOM)) {
-      for (const receipt of loggedReceipts(chain.receipts(number) ?? [])) {
-        const { transactionHash, transactionIndex, logsBefore } = receipt;
-        for (const [at, log] of receipt.logs.entries()) {
-          const place = {
-            number,
-            blockHash: hash,
-            transactionHash,
-            transactionIndex,
-            logIndex: logsBefore + at,
-          };
-          logs.push(keptLog(log, goJson(logJson(log, place))));
-        }
-      }
-    }
-    return this.#keep(number, logs.length === 0 ? WITHOUT_LOGS : keptBlock(header.bloom, logs));
+    const { bloom } = head.header;
+    if (equalBytes(bloom, EMPTY_BLOOM)) return this.#keep(number, WITHOUT_LOGS);
+    const receipts = this.#options.loggedReceipts(number);
+    if (receipts === undefined) return undefined;
+    return this.#keep(number, isTooLarge(receipts) ? TOO_LARGE : keptBlock(bloom, keptLogs(head, receipts)));
   }
 
   #keep(number: number, block: KeptBlock): KeptBlock {
@@ -174,6 +168,27 @@ export class RecentLogs {
     this.#blocks.clear();
     this.#bytes = 0;
   }
+}
+
+function isTooLarge(receipts: readonly LoggedReceipt[]): boolean {
+  let [count, bytes] = [0, 0];
+  for (const { logs } of receipts) {
+    count += logs.length;
+    if (count > MAX_BLOCK_LOGS) return true;
+    for (const { data } of logs) bytes += data.length;
+  }
+  return bytes > MAX_BLOCK_BYTES;
+}
+
+function keptLogs({ header, hash }: BlockHead, receipts: readonly LoggedReceipt[]): KeptLog[] {
+  const { number } = header;
+  return receipts.flatMap(({ logs, transactionHash, transactionIndex, logsBefore }) =>
+    logs.map((log, at) => {
+      const logIndex = logsBefore + at;
+      const place = { number, blockHash: hash, transactionHash, transactionIndex, logIndex };
+      return keptLog(log, goJson(logJson(log, place)));
+    }),
+  );
 }
 
 function keptLog({ address, topics }: EventLog, text: string): KeptLog {

@@ -4,8 +4,9 @@ import type { Address } from "../bytes/brands.ts";
 import { chainReading, storeReading } from "../calls/chain-reading.ts";
 import { InlineCalls } from "../calls/inline-calls.ts";
 import { chainLogSource } from "../calls/log-source.ts";
-import { RecentLogs } from "../calls/recent-logs.ts";
+import { RecentLogs, type RecentLogsOptions } from "../calls/recent-logs.ts";
 import { limitTraces } from "../calls/traces/trace-admission.ts";
+import { storedLoggedReceipts } from "../chain/block-rows.ts";
 import type { OpenChain } from "../chain/open-chain.ts";
 import { hashBySender } from "../chain/sender-hashes.ts";
 import type { Supply } from "../chain/supply.ts";
@@ -333,9 +334,7 @@ function nodeRegistry(
   const limits = logLimits(options.rpc);
   const inlineCalls = new InlineCalls();
   const inlineSearches = options.development === undefined ? undefined : new InlineCalls();
-  const textBytes = options.memory.shares.texts / 2;
-  const { keptBytes } = control;
-  const recent = new RecentLogs({ chain, maxBytes: textBytes, keptBytes, inlineCalls, limits });
+  const recent = openRecentLogs(surroundings, { keptBytes: control.keptBytes, inlineCalls, limits });
   return createNodeRegistry({
     ...control,
     files,
@@ -368,7 +367,7 @@ function nodeRegistry(
     ethFeeCap: options.rpc.ethFeeCap,
     addressIndex: options.followers.addressIndex ? database.store : undefined,
     receiptWait: { defaultMs: options.rpc.receiptWaitMs, maxMs: options.rpc.maxReceiptWaitMs },
-    receiptTexts: new ReceiptTexts(chain, textBytes),
+    receiptTexts: new ReceiptTexts(chain, textBytes(options)),
     logs: { open: () => chainLogSource(chain), limits, recent },
     calls: { open: () => chainReading(chain), ...callOptions(options.rpc), inlineCalls, inlineSearches },
     debug: {
@@ -387,6 +386,19 @@ function nodeRegistry(
     setHead,
     ...development,
   });
+}
+
+/** Returns the memory of receipts as JSON, and the same for recent logs. */
+function textBytes({ memory }: RpcDeps["options"]): number {
+  return memory.shares.texts / 2;
+}
+
+function openRecentLogs(
+  { options, open: { chain }, database }: RpcDeps,
+  deps: Pick<RecentLogsOptions, "keptBytes" | "inlineCalls" | "limits">,
+): RecentLogs {
+  const loggedReceipts = (number: number) => storedLoggedReceipts(database.store, number);
+  return new RecentLogs({ chain, loggedReceipts, maxBytes: textBytes(options), ...deps });
 }
 
 function proofDeps({ options, open, database }: RpcDeps, calls: InlineCalls): NodeRegistryDeps["proofs"] {

@@ -5,12 +5,17 @@ import { type LogFilter, logFilter } from "../../../node/calls/arguments/log-fil
 import { InlineCalls } from "../../../node/calls/inline-calls.ts";
 import { type SearchLimits, searchLogs } from "../../../node/calls/log-search.ts";
 import { chainLogSource } from "../../../node/calls/log-source.ts";
-import { RecentLogs } from "../../../node/calls/recent-logs.ts";
+import { RecentLogs, type RecentLogsOptions } from "../../../node/calls/recent-logs.ts";
 import type { Chain, RewindListener } from "../../../node/chain/chain.ts";
 import { ByteCache } from "../../../node/jsonrpc/byte-cache.ts";
 import { createBlock } from "../../../node/model/block.ts";
 import { bloomOf, mergeBlooms } from "../../../node/model/bloom.ts";
-import type { EventLog, Receipt } from "../../../node/model/receipt.ts";
+import {
+  type EventLog,
+  type LoggedReceipt,
+  loggedReceipts,
+  type Receipt,
+} from "../../../node/model/receipt.ts";
 import { bareHeader } from "../../support/bare-header.ts";
 
 const fill = (byte: number, length = 32) => new Uint8Array(length).fill(byte);
@@ -81,9 +86,20 @@ const NO_LIMITS: SearchLimits = { maxLogs: 0, maxRange: 0 };
 /** Enough time for every search of these tests, however slow the machine is. */
 const MUCH_TIME_MS = 60_000;
 
+function recentLogs(chain: Chain, options: Partial<RecentLogsOptions> = {}): RecentLogs {
+  return new RecentLogs({
+    chain,
+    loggedReceipts: (number) => loggedReceipts(chain.receipts(number) ?? []),
+    maxBytes: 1 << 20,
+    keptBytes: new ByteCache(),
+    inlineCalls: new InlineCalls(MUCH_TIME_MS),
+    limits: NO_LIMITS,
+    ...options,
+  });
+}
+
 function searchesOf(chain: Chain, limits = NO_LIMITS, maxBytes = 1 << 20) {
-  const inlineCalls = new InlineCalls(MUCH_TIME_MS);
-  const recent = new RecentLogs({ chain, maxBytes, keptBytes: new ByteCache(), inlineCalls, limits });
+  const recent = recentLogs(chain, { limits, maxBytes });
   /** Searches until the blocks are kept, for one search loads blocks for a limited time. */
   return (json: object): string | undefined => {
     const filter = logFilter.decode(json);
@@ -182,9 +198,7 @@ test.each<[string, object, Parameters<typeof aChain>[0], Partial<SearchLimits>]>
 
 test("a search is left to a reader thread when the time of the turn is used", () => {
   const { chain } = aChain();
-  const inlineCalls = new InlineCalls(0);
-  const keptBytes = new ByteCache();
-  const recent = new RecentLogs({ chain, maxBytes: 1 << 20, keptBytes, inlineCalls, limits: NO_LIMITS });
+  const recent = recentLogs(chain, { inlineCalls: new InlineCalls(0) });
   expect(recent.search(logFilter.decode({}))).toBeUndefined();
 });
 
@@ -195,4 +209,22 @@ test("an answer that is kept is not given once its blocks are pruned", () => {
   expect(search(filter)).toBeDefined();
   prune(6);
   expect(search(filter)).toBeUndefined();
+});
+
+test.each<[string, Partial<EventLog>, number]>([
+  ["many logs", { data: fill(0, 0) }, 2001],
+  ["long logs", { data: fill(0, 4096) }, 65],
+])("a block of %s is read once, and left to a reader thread", (_name, fields, count) => {
+  const { chain } = aChain();
+  let reads = 0;
+  const read = (): LoggedReceipt[] => {
+    reads++;
+    const logs = Array.from({ length: count }, (_, at) => ({ ...aLog(at), ...fields }));
+    return [{ logs, transactionHash: fill(1), transactionIndex: 0, logsBefore: 0 }];
+  };
+  const recent = recentLogs(chain, { loggedReceipts: read });
+  const found = Array.from({ length: 3 }, () =>
+    recent.search(logFilter.decode({ fromBlock: "0x26", toBlock: "0x26" })),
+  );
+  expect([found, reads]).toEqual([[undefined, undefined, undefined], 1]);
 });
