@@ -2,6 +2,7 @@
 
 import { failure } from "../jsonrpc/errors.ts";
 import type { Transaction } from "../model/transaction.ts";
+import type { Client } from "../runtime/fair-queue.ts";
 import type { TxPool } from "../txpool/pool.ts";
 
 /** Dependencies of submission. */
@@ -26,17 +27,17 @@ const PEB_PER_HUNDREDTH = 10n ** 16n;
  * Adds a transaction to the pool and returns its hash. Asynchronous for blob transactions, whose proofs are
  * verified in a helper thread.
  */
-export type Submit = (tx: Transaction) => Uint8Array | Promise<Uint8Array>;
+export type Submit = (tx: Transaction, client?: Client) => Uint8Array | Promise<Uint8Array>;
 
 /** Creates the submission function of Kaia's methods. */
 export function createSubmit({ pool, completeBlobs, afterSubmit }: SubmitDeps): Submit {
-  const addBlobs = async (tx: Transaction): Promise<Uint8Array> => {
-    await pool.addWithBlobs((await completeBlobs?.(tx)) ?? tx, "local");
+  const addBlobs = async (tx: Transaction, client: Client | undefined): Promise<Uint8Array> => {
+    await pool.addWithBlobs((await completeBlobs?.(tx)) ?? tx, "local", client);
     await afterSubmit?.();
     return tx.hash;
   };
-  return (tx) => {
-    if (tx.fields.sidecar !== undefined) return addBlobs(tx);
+  return (tx, client) => {
+    if (tx.fields.sidecar !== undefined) return addBlobs(tx, client);
     pool.add(tx, "local");
     return afterSubmit === undefined ? tx.hash : afterSubmit().then(() => tx.hash);
   };
@@ -46,13 +47,13 @@ export function createSubmit({ pool, completeBlobs, afterSubmit }: SubmitDeps): 
 export function createEthSubmit(deps: SubmitDeps): Submit {
   const submit = createSubmit(deps);
   const { ethFeeCap = 0 } = deps;
-  return (tx) => {
+  return (tx, client) => {
     const fee = tx.gas * tx.gasFeeCap;
     if (ethFeeCap > 0 && fee > BigInt(Math.round(ethFeeCap * 1e9)) * (PEB_PER_KAIA / 1_000_000_000n)) {
       const shown = `${formatKaia(fee)} KAIA`;
       throw failure(`tx fee (${shown}) exceeds the configured cap (${ethFeeCap.toFixed(2)} KAIA)`);
     }
-    return submit(tx);
+    return submit(tx, client);
   };
 }
 

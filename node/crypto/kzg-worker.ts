@@ -5,9 +5,8 @@ import { loadNativeKzg } from "./kzg-native.ts";
 
 const kzg = loadNativeKzg() ?? (await (await import("./kzg-wasm.ts")).loadWasmKzg());
 
-parentPort?.on("message", (question: { readonly id: number; readonly job: KzgJob } | null) => {
-  if (question === null) return parentPort?.close();
-  const { id, job } = question;
+parentPort?.on("message", (job: KzgJob | null) => {
+  if (job === null) return parentPort?.close();
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-  parentPort?.postMessage({ id, answer: doKzgJob(kzg, job) });
+  parentPort?.postMessage(doKzgJob(kzg, job));
 });

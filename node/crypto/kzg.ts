@@ -6,6 +6,7 @@
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
 import { endThread } from "../runtime/end-thread.ts";
+import { type Client, type FairAccount, FairQueue } from "../runtime/fair-queue.ts";
 import { CryptoError } from "./error.ts";
 import { CELLS, type KzgCells } from "./kzg-backend.ts";
 import type { KzgAnswer, KzgJob } from "./kzg-jobs.ts";
@@ -23,9 +24,13 @@ export interface KzgOptions {
   readonly workerFile?: URL;
 }
 
+/** Waits for an answer: a stranger, whose calls take turns with those of others, or a block, which comes first. */
+export type KzgClient = Client | "block";
+
 /**
  * Blobs. Answers are false or undefined for bytes that are no blob, point or proof. Rejects with `CryptoError`
- * `busy` when 64 calls are waiting, `thread-died` (the next call starts another thread) and `closed`.
+ * `busy` when 64 calls are waiting (of strangers, one of who has most in the queue), `thread-died` (the next call starts
+ * another thread) and `closed`.
  */
 export interface Kzg extends AsyncDisposable {
   /** Returns the library in use; "wasm" is slow to start, so warn about it. */
@@ -33,18 +38,21 @@ export interface Kzg extends AsyncDisposable {
   commitmentOf(blob: Uint8Array): Promise<Uint8Array | undefined>;
   blobProofOf(blob: Uint8Array, commitment: Uint8Array): Promise<Uint8Array | undefined>;
   cellsOf(blob: Uint8Array): Promise<KzgCells | undefined>;
-  verifyBlobCells(claim: BlobCellsClaim): Promise<boolean>;
+  verifyBlobCells(claim: BlobCellsClaim, client?: KzgClient): Promise<boolean>;
 }
 
 /** Bytes of a blob: 4,096 field elements. */
 export const BLOB_BYTES = 131_072;
 const POINT_BYTES = 48;
-/** Calls that may wait, 8 MB of blobs. */
+/** Calls of strangers that may wait, 8 MB of blobs, and as many of blocks. */
 const MAX_WAITING = 64;
 
 const WORKER_FILE = new URL(`./kzg-worker${extname(import.meta.url)}`, import.meta.url);
 
-interface Waiting {
+interface Question {
+  readonly job: KzgJob;
+  /** Undefined for a question of a block. */
+  readonly account: FairAccount<Question> | undefined;
   readonly resolve: (answer: KzgAnswer) => void;
   readonly reject: (error: Error) => void;
 }
@@ -52,7 +60,7 @@ interface Waiting {
 /** Starts nothing before the first call. Closing lets the calls under way reject. */
 export function openKzg(options: KzgOptions = {}): Kzg {
   const thread = new KzgThread(options.workerFile ?? WORKER_FILE);
-  const ask = (job: KzgJob): Promise<KzgAnswer> => thread.ask(job);
+  const ask = (job: KzgJob, client?: KzgClient): Promise<KzgAnswer> => thread.ask(job, client);
   // What each job answers is written in kzg-jobs.ts.
   return {
     backend: async () => (await ask({ do: "backend" })) as "native" | "wasm",
@@ -64,12 +72,12 @@ export function openKzg(options: KzgOptions = {}): Kzg {
         : undefined,
     cellsOf: async (blob) =>
       isBlob(blob) ? ((await ask({ do: "cellsOf", blob })) as KzgCells | undefined) : undefined,
-    verifyBlobCells: async ({ blob, commitment, proofs }) =>
+    verifyBlobCells: async ({ blob, commitment, proofs }, client) =>
       isBlob(blob) &&
       isPoint(commitment) &&
       proofs.length === CELLS &&
       proofs.every(isPoint) &&
-      (await ask({ do: "verifyBlobCells", blob, commitment, proofs })) === true,
+      (await ask({ do: "verifyBlobCells", blob, commitment, proofs }, client)) === true,
     [Symbol.asyncDispose]: () => thread.close(),
   };
 }
@@ -82,29 +90,26 @@ function isPoint(bytes: Uint8Array): boolean {
   return bytes.length === POINT_BYTES;
 }
 
-/** One thread, started by the first question; answers come in the order of the questions. */
+/** One thread, started by the first question. It has one question at a time, so that one of a block waits for no other. */
 class KzgThread {
-  readonly #waiting = new Map<number, Waiting>();
-  #worker: Worker | undefined;
-  #asked = 0;
-  #closed = false;
   readonly #file: URL;
+  readonly #blocks: Question[] = [];
+  readonly #strangers = new FairQueue<Question>();
+  #waitingStrangers = 0;
+  #running: { readonly question: Question; readonly sinceMs: number } | undefined;
+  #worker: Worker | undefined;
+  #closed = false;
 
   constructor(file: URL) {
     this.#file = file;
   }
 
-  ask(job: KzgJob): Promise<KzgAnswer> {
+  ask(job: KzgJob, client: KzgClient = {}): Promise<KzgAnswer> {
     if (this.#closed) return Promise.reject(new CryptoError("closed", "KZG was closed"));
-    if (this.#waiting.size >= MAX_WAITING)
-      return Promise.reject(new CryptoError("busy", `${MAX_WAITING} calls of KZG are waiting`));
-    this.#worker ??= this.#start();
-    const id = this.#asked++;
     const { promise, resolve, reject } = Promise.withResolvers<KzgAnswer>();
-    this.#waiting.set(id, { resolve, reject });
-    this.#worker.ref();
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-    this.#worker.postMessage({ id, job });
+    const account = client === "block" ? undefined : this.#strangers.accountOf(client);
+    this.#add({ job, account, resolve, reject });
+    this.#goOn();
     return promise;
   }
 
@@ -116,13 +121,54 @@ class KzgThread {
     if (worker !== undefined) await endThread(worker);
   }
 
-  /** A thread that has nothing to do does not keep the program alive. */
+  #add(question: Question): void {
+    const { account, reject } = question;
+    const busy = new CryptoError("busy", `${MAX_WAITING} calls of KZG are waiting`);
+    if (account === undefined) {
+      if (this.#blocks.length >= MAX_WAITING) reject(busy);
+      else this.#blocks.push(question);
+      return;
+    }
+    this.#strangers.add(account, question);
+    if (++this.#waitingStrangers <= MAX_WAITING) return;
+    const dropped = this.#strangers.newestOfMost();
+    if (dropped.account !== undefined) this.#strangers.remove(dropped.account, dropped);
+    this.#waitingStrangers--;
+    dropped.reject(busy);
+  }
+
+  /** Gives the thread the next question when it has none. A thread without one does not keep the program alive. */
+  #goOn(): void {
+    if (this.#running !== undefined) return;
+    const question = this.#take();
+    if (question === undefined) {
+      this.#worker?.unref();
+      return;
+    }
+    this.#running = { question, sinceMs: performance.now() };
+    this.#worker ??= this.#start();
+    this.#worker.ref();
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+    this.#worker.postMessage(question.job);
+  }
+
+  #take(): Question | undefined {
+    const first = this.#blocks.shift();
+    if (first !== undefined || this.#strangers.isEmpty) return first;
+    this.#waitingStrangers--;
+    return this.#strangers.take();
+  }
+
   #start(): Worker {
     const worker = new Worker(this.#file, { execArgv: [] });
-    worker.on("message", ({ id, answer }: { readonly id: number; readonly answer: KzgAnswer }) => {
-      this.#waiting.get(id)?.resolve(answer);
-      this.#waiting.delete(id);
-      if (this.#waiting.size === 0) worker.unref();
+    worker.on("message", (answer: KzgAnswer) => {
+      if (this.#running === undefined) return;
+      const { question, sinceMs } = this.#running;
+      if (question.account !== undefined)
+        this.#strangers.charge(question.account, performance.now() - sinceMs);
+      this.#running = undefined;
+      question.resolve(answer);
+      this.#goOn();
     });
     worker.on("error", (cause) => this.#end(worker, cause));
     worker.on("exit", () => this.#end(worker, undefined));
@@ -137,7 +183,8 @@ class KzgThread {
   }
 
   #fail(error: CryptoError): void {
-    for (const { reject } of this.#waiting.values()) reject(error);
-    this.#waiting.clear();
+    this.#running?.question.reject(error);
+    this.#running = undefined;
+    for (let question = this.#take(); question !== undefined; question = this.#take()) question.reject(error);
   }
 }

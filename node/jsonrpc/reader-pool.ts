@@ -192,32 +192,12 @@ class Pool implements ThreadPool {
   #shrink(): void {
     const { maxWaiting = MAX_WAITING, maxWaitingBytes = MAX_WAITING_BYTES } = this.#options;
     const why = "too many requests are waiting for a reader";
-    while (this.#waiting > maxWaiting)
-      this.#refuse(
-        this.#newestOfMost(() => 1),
-        why,
-      );
+    while (this.#waiting > maxWaiting) this.#refuse(this.#queue.newestOfMost(), why);
     while (this.#waitingBytes > maxWaitingBytes)
       this.#refuse(
-        this.#newestOfMost(({ bytes }) => bytes),
+        this.#queue.newestOfMost(({ bytes }) => bytes),
         why,
       );
-  }
-
-  /** The newest waiting call of the client with the most, as `weigh` counts them, and of its connections likewise. */
-  #newestOfMost(weigh: (call: PooledCall) => number): PooledCall {
-    const weightOf = ({ waiting }: PooledCall["account"]): number =>
-      waiting.reduce((sum, call) => sum + weigh(call), 0);
-    let most = -1;
-    let accounts: readonly PooledCall["account"][] = [];
-    for (const each of this.#queue.waiting()) {
-      const weight = each.reduce((sum, account) => sum + weightOf(account), 0);
-      if (weight >= most) [most, accounts] = [weight, each];
-    }
-    const account = accounts.reduce((a, b) => (weightOf(b) >= weightOf(a) ? b : a));
-    const call = account.waiting.at(-1);
-    if (call === undefined) throw new RangeError("no call waits");
-    return call;
   }
 
   #take(): PooledCall {

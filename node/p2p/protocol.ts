@@ -75,6 +75,8 @@ export interface Peer {
   readonly inbound: boolean;
   readonly trusted: boolean;
   readonly isStatic: boolean;
+  /** Name under which peers of one address are charged together; undefined when the peer is charged alone. */
+  readonly owner: string | undefined;
   /** Aborted when the session has ended, with the error that ended it. */
   readonly signal: AbortSignal;
   info(): PeerInfo;

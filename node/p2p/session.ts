@@ -84,7 +84,7 @@ export function openSession(connected: ConnectedPeer, deps: SessionDeps): PeerSe
     end(found, found.reason);
   };
   const outboxes = wires.map(({ outbox }) => outbox);
-  const handles = createPeerHandles({ connected, channels, outboxes, time, observer, leave, signal });
+  const handles = createPeerHandles({ connected, owner, channels, outboxes, time, observer, leave, signal });
   const read = createReceiver({ channels, limits, clock, timings, observer, time, memory, signal });
   for (const wire of wires) {
     void read(wire).catch(fail);

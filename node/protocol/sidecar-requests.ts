@@ -81,7 +81,8 @@ async function requestFrom(
     timings.sidecarRetryMs,
   )) {
     const wanted = places.find((place) => equalBytes(place.hash, hash));
-    if (wanted !== undefined && (await sidecars.accept(wanted.hash, sidecar))) missing.delete(mapKey(hash));
+    if (wanted !== undefined && (await sidecars.accept(wanted.hash, sidecar, peer.link)))
+      missing.delete(mapKey(hash));
   }
 }
 

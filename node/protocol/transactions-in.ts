@@ -91,7 +91,8 @@ async function addBatch(
   await pool.recover(batch);
   const plain = batch.filter((tx) => !carriesBlobs(tx));
   await link.time.run(() => void pool.addAll(plain, "remote"));
-  for (const tx of batch.filter(carriesBlobs)) await pool.addWithBlobs(tx, "remote").catch(handleBlobRefusal);
+  for (const tx of batch.filter(carriesBlobs))
+    await pool.addWithBlobs(tx, "remote", link).catch(handleBlobRefusal);
 }
 
 function carriesBlobs({ fields }: Transaction): boolean {

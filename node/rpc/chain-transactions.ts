@@ -35,6 +35,7 @@ import {
 import type { ReceiptTexts } from "../presenters/receipt-texts.ts";
 import { callerPause } from "../presenters/slices.ts";
 import { chainTransaction, ethTransactionText } from "../presenters/transaction.ts";
+import type { Client } from "../runtime/fair-queue.ts";
 import { PoolError } from "../txpool/error.ts";
 import type { TxPool } from "../txpool/pool.ts";
 
@@ -114,9 +115,12 @@ function submissions(deps: ChainTransactionDeps): Method[] {
   const submitEth = createEthSubmit(deps);
   const recover = (transactions: readonly Transaction[]) => deps.pool.recover(transactions);
   const gathered = new SignerBatches(recover);
-  const submitWithSigner = (given: GivenTransaction, tx: Transaction, then: Submit) => {
+  const submitWithSigner = (
+    { given, tx, client }: { given: GivenTransaction; tx: Transaction; client: Client | undefined },
+    then: Submit,
+  ) => {
     const waiting = "transaction" in given ? undefined : gathered.join(tx);
-    return waiting === undefined ? then(tx) : waiting.then(() => then(tx));
+    return waiting === undefined ? then(tx, client) : waiting.then(() => then(tx, client));
   };
   const chainAhead = new SenderPrefetch({ read: decodeChainTransaction, recover });
   const ethAhead = new SenderPrefetch({ read: decodeEthereumTransaction, recover });
@@ -127,7 +131,8 @@ function submissions(deps: ChainTransactionDeps): Method[] {
       params: { raw: chainAhead.codec },
       result: transactionHash,
       prefetch: workOf(chainAhead),
-      handle: ({ raw }) => submitWithSigner(raw, chainAhead.transactionOf(raw), submit),
+      handle: ({ raw }, { caller }) =>
+        submitWithSigner({ given: raw, tx: chainAhead.transactionOf(raw), client: caller }, submit),
     }),
     method({
       name: "eth_sendRawTransaction",
@@ -135,7 +140,8 @@ function submissions(deps: ChainTransactionDeps): Method[] {
       params: { raw: ethAhead.codec },
       result: transactionHash,
       prefetch: workOf(ethAhead),
-      handle: ({ raw }) => submitWithSigner(raw, ethAhead.transactionOf(raw), submitEth),
+      handle: ({ raw }, { caller }) =>
+        submitWithSigner({ given: raw, tx: ethAhead.transactionOf(raw), client: caller }, submitEth),
     }),
   ];
 }
@@ -162,7 +168,7 @@ function manySubmission(deps: ChainTransactionDeps): Method {
           const due = pause();
           if (due !== undefined) await due;
           try {
-            hashes.push(await submit(tx));
+            hashes.push(await submit(tx, origin.caller));
           } catch (refusal) {
             throw atIndex(hashes.length, refusal);
           }

@@ -88,13 +88,13 @@ export function synchronousSendingMethods(deps: SynchronousSendingDeps): Method[
         "Submits a signed transaction in Ethereum's encoding and returns its receipt (EIP-7966). The second parameter is the longest time to wait in milliseconds. Error 4: no block had it in time; its data is the hash. Error 6: transactions before it are missing; its data is the nonce that is next.",
       params: { raw: data, timeout: optional(waitTime) },
       result: writtenAs("receipt", ethReceiptSchema),
-      handle: async ({ raw, timeout }, { signal }) => {
+      handle: async ({ raw, timeout }, { signal, caller }) => {
         const tx = decodeEthereumTransaction(raw);
         await pool.recover([tx]);
         refuseNonceGap(tx, chain, pool);
         const waitMs = timeoutMs(timeout, receiptWait);
         using mined = waiting.expect(tx.hash);
-        await submit(tx);
+        await submit(tx, caller);
         return await awaitReceipt(mined, { hash: tx.hash, waitMs, signal });
       },
     }),

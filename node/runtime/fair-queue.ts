@@ -171,6 +171,25 @@ export class FairQueue<Work> {
     return true;
   }
 
+  /**
+   * Returns the newest waiting work of the owner with the most, as `weigh` counts it, and of its accounts likewise. Throws
+   * when none waits.
+   */
+  newestOfMost(weigh: (work: Work) => number = () => 1): Work {
+    const weightOf = ({ waiting }: FairAccount<Work>): number =>
+      waiting.reduce((sum, work) => sum + weigh(work), 0);
+    let most = -1;
+    let accounts: readonly FairAccount<Work>[] = [];
+    for (const each of this.waiting()) {
+      const weight = each.reduce((sum, account) => sum + weightOf(account), 0);
+      if (weight >= most) [most, accounts] = [weight, each];
+    }
+    const [first, ...others] = accounts;
+    if (first === undefined) throw new RangeError("nothing waits");
+    const { waiting } = others.reduce((a, b) => (weightOf(b) >= weightOf(a) ? b : a), first);
+    return waiting[waiting.length - 1] as Work; // accounts in a level have some
+  }
+
   /** Notes that work begins of an account whose work did not have to wait. */
   beginAtOnce(account: FairAccount<Work>): void {
     this.#owners.enter(account.owner);

@@ -4,7 +4,7 @@
  */
 import type { Hash } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
-import type { Kzg } from "../crypto/kzg.ts";
+import type { Kzg, KzgClient } from "../crypto/kzg.ts";
 import { CELLS } from "../crypto/kzg-backend.ts";
 import { versionedHash } from "../crypto/versioned-hash.ts";
 import { blobGasFor } from "../execution/blob-gas.ts";
@@ -15,7 +15,7 @@ import { PoolError } from "./error.ts";
 import type { NextBlockRules } from "./next-block-rules.ts";
 
 /** Resolves with true when every proof of a sidecar holds. Rejects when no thread can check it now. */
-export type ProveSidecar = (sidecar: BlobSidecar) => Promise<boolean>;
+export type ProveSidecar = (sidecar: BlobSidecar, client?: KzgClient) => Promise<boolean>;
 
 /** Checks everything about a transaction's blobs but the proofs. Throws `PoolError` `bad-blobs` or `bad-sidecar`. */
 export function checkBlobs({ fields }: Transaction, { price, maxBlobs }: NextBlockRules): void {
@@ -35,13 +35,13 @@ export function checkBlobs({ fields }: Transaction, { price, maxBlobs }: NextBlo
   checkSidecar(hashes, sidecar);
 }
 
-/** Checks the blobs that travel with a proposed transaction, if it has any. Rejects with `PoolError` as above. */
+/** Checks the blobs that travel with a proposed transaction, if any, before all others. Rejects with `PoolError` as above. */
 export async function checkSentBlobs({ fields }: Transaction, prove: ProveSidecar): Promise<void> {
   const { blobVersionedHashes: hashes, sidecar } = fields;
   if (hashes === undefined) return;
   if (sidecar === undefined) throw badBlobsError("missing sidecar in blob transaction");
   checkSidecar(hashes, sidecar);
-  if (!(await prove(sidecar))) throw badSidecarError("a proof does not hold");
+  if (!(await prove(sidecar, "block"))) throw badSidecarError("a proof does not hold");
 }
 
 /**
@@ -76,11 +76,11 @@ export function paysForBlobs({ fields }: Transaction, price: bigint): boolean {
 
 /** Checks sidecars with KZG. The caller has checked the numbers of blobs, commitments and proofs. */
 export function kzgProver(kzg: Pick<Kzg, "verifyBlobCells">): ProveSidecar {
-  return async ({ blobs, commitments, proofs }) => {
+  return async ({ blobs, commitments, proofs }, client) => {
     for (const [i, blob] of blobs.entries()) {
       const commitment = commitments[i] as Uint8Array;
       const cells = proofs.slice(i * CELLS, (i + 1) * CELLS);
-      const holds = await kzg.verifyBlobCells({ blob, commitment, proofs: cells });
+      const holds = await kzg.verifyBlobCells({ blob, commitment, proofs: cells }, client);
       if (!holds) return false;
     }
     return true;

@@ -8,6 +8,7 @@ import { type AddressText, addressText, mapKey } from "../bytes/hex.ts";
 import type { Block } from "../model/block.ts";
 import { decodeTransaction, type Transaction } from "../model/transaction.ts";
 import type { BlobSidecar } from "../model/transaction-type.ts";
+import type { Client } from "../runtime/fair-queue.ts";
 import type { AccountQueue } from "./account-queue.ts";
 import { badSidecarError, type ProveSidecar } from "./blobs.ts";
 import type { PoolEntry } from "./entry.ts";
@@ -39,8 +40,11 @@ export interface TxPool extends AsyncDisposable {
   add(transaction: Transaction, origin: Origin): void;
   /** Adds the transactions that fit. Returns the error at each position, undefined for an accepted one. */
   addAll(transactions: readonly Transaction[], origin: Origin): (PoolError | undefined)[];
-  /** The same for a transaction that carries blobs: their proofs are checked first, on a thread of their own. */
-  addWithBlobs(transaction: Transaction, origin: Origin): Promise<void>;
+  /**
+   * The same for a transaction that carries blobs: their proofs are checked first, on a thread of their own, which clients
+   * share.
+   */
+  addWithBlobs(transaction: Transaction, origin: Origin, client?: Client): Promise<void>;
   /** Recovers the signers of many transactions at once. Await it before adding them. Never rejects. */
   recover(transactions: readonly Transaction[]): Promise<void>;
   get(hash: Hash): Transaction | undefined;
@@ -111,7 +115,7 @@ export class Pool implements Omit<TxPool, typeof Symbol.asyncDispose> {
     this.#announce(this.#take(transaction, origin));
   }
 
-  async addWithBlobs(transaction: Transaction, origin: Origin): Promise<void> {
+  async addWithBlobs(transaction: Transaction, origin: Origin, client: Client = {}): Promise<void> {
     this.#checkOrigin(transaction, origin);
     this.#core.check(transaction); // proofs are costly: only for what is right otherwise
     const key = mapKey(transaction.hash);
@@ -120,7 +124,7 @@ export class Pool implements Omit<TxPool, typeof Symbol.asyncDispose> {
       await other;
       this.#core.check(transaction);
     }
-    const taken = this.#proveAndAdd(transaction, origin).finally(() => this.#proving.delete(key));
+    const taken = this.#proveAndAdd(transaction, origin, client).finally(() => this.#proving.delete(key));
     this.#proving.set(
       key,
       taken.catch(() => undefined),
@@ -128,10 +132,10 @@ export class Pool implements Omit<TxPool, typeof Symbol.asyncDispose> {
     await taken;
   }
 
-  async #proveAndAdd(transaction: Transaction, origin: Origin): Promise<void> {
+  async #proveAndAdd(transaction: Transaction, origin: Origin, client: Client): Promise<void> {
     const { sidecar } = transaction.fields;
     if (sidecar !== undefined) {
-      if (!(await this.#prove(sidecar))) throw badSidecarError("a proof does not hold");
+      if (!(await this.#prove(sidecar, client))) throw badSidecarError("a proof does not hold");
       this.#core.proven.add(sidecar);
     }
     this.add(transaction, origin);

@@ -13,6 +13,7 @@ import { decodeTransaction, type Transaction } from "../model/transaction.ts";
 import type { BlobSidecar } from "../model/transaction-type.ts";
 import type { Log } from "../observe/log.ts";
 import type { Clock } from "../runtime/clock.ts";
+import type { Client } from "../runtime/fair-queue.ts";
 import { checkSidecar, type ProveSidecar } from "./blobs.ts";
 import { PoolError } from "./error.ts";
 import type { TxPool } from "./pool.ts";
@@ -37,7 +38,7 @@ export interface Sidecars extends AsyncDisposable {
   /** Keeps a verified sidecar of a proposal until the block is in the chain or sixteen newer ones came. */
   propose(hash: Hash, sidecar: BlobSidecar): void;
   /** Verifies and writes a sidecar of a peer. Resolves with false for one that does not belong to the transaction. */
-  accept(hash: Hash, sidecar: BlobSidecar): Promise<boolean>;
+  accept(hash: Hash, sidecar: BlobSidecar, peer?: Client): Promise<boolean>;
   /** Registers the listener for missing sidecars. */
   onMissing(listener: MissingListener): void;
 }
@@ -124,7 +125,7 @@ class KeptSidecars implements Sidecars {
     return (place && this.sidecarAt(place)) ?? pool.minedBlobs(hash);
   }
 
-  async accept(hash: Hash, sidecar: BlobSidecar): Promise<boolean> {
+  async accept(hash: Hash, sidecar: BlobSidecar, peer: Client = {}): Promise<boolean> {
     const place = this.#deps.chain.findTransaction(hash);
     const { blobVersionedHashes: hashes } = place?.block.transactions[place.index]?.fields ?? {};
     if (place === undefined || hashes === undefined) return false;
@@ -134,7 +135,7 @@ class KeptSidecars implements Sidecars {
       if (error instanceof PoolError) return false;
       throw error;
     }
-    if (!(await this.#deps.prove(sidecar))) return false;
+    if (!(await this.#deps.prove(sidecar, peer))) return false;
     const position = { number: place.block.header.number, index: place.index };
     return this.#write({ ...position, hash }, sidecar);
   }

@@ -60,6 +60,7 @@ export function aLink(first: LinkEnd, second: LinkEnd, budget = BUDGET): Link {
       inbound: false,
       trusted: false,
       isStatic: false,
+      owner: undefined,
       signal: gone.signal,
       version: by.version ?? 65,
       info: () => ({ id: idText, name: `peer ${seen.number}`, caps: [], networks: [], protocols: {} }),

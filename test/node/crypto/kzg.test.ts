@@ -4,7 +4,7 @@ import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { bareHex } from "../../../node/bytes/hex.ts";
 import { decodeRlp, listItems, type RlpItem, stringBytes } from "../../../node/bytes/rlp.ts";
-import { BLOB_BYTES, openKzg } from "../../../node/crypto/kzg.ts";
+import { BLOB_BYTES, type KzgClient, openKzg } from "../../../node/crypto/kzg.ts";
 import type { KzgBackend } from "../../../node/crypto/kzg-backend.ts";
 import { doKzgJob } from "../../../node/crypto/kzg-jobs.ts";
 import { loadNativeKzg } from "../../../node/crypto/kzg-native.ts";
@@ -91,9 +91,9 @@ test("calls under way and later ones reject once it is closed, and closing witho
 
 test("calls that were under way when the thread dies reject, and the next call starts another", async () => {
   const code = `import { parentPort } from "node:worker_threads";
-    parentPort.on("message", ({ id, job }) => {
+    parentPort.on("message", (job) => {
       if (job.do === "commitmentOf") throw new Error("no");
-      parentPort.postMessage({ id, answer: "native" });
+      parentPort.postMessage("native");
     });`;
   const workerFile = new URL(`data:text/javascript,${encodeURIComponent(code)}`);
   await using kzg = openKzg({ workerFile });
@@ -107,15 +107,49 @@ test("calls that were under way when the thread dies reject, and the next call s
   expect(await kzg.backend()).toBe("native");
 });
 
-test("the 65th waiting call is refused, and the others are not harmed", async () => {
+/** A thread that answers each question with the same value. */
+function answering(value: unknown): URL {
   const code = `import { parentPort } from "node:worker_threads";
-    parentPort.on("message", ({ id }) => parentPort.postMessage({ id, answer: "wasm" }));`;
-  const workerFile = new URL(`data:text/javascript,${encodeURIComponent(code)}`);
-  await using kzg = openKzg({ workerFile });
-  const asked = Array.from({ length: 64 }, () => kzg.backend());
+    parentPort.on("message", () => parentPort.postMessage(${JSON.stringify(value)}));`;
+  return new URL(`data:text/javascript,${encodeURIComponent(code)}`);
+}
+
+test("the 65th waiting call is refused, and the others are not harmed", async () => {
+  await using kzg = openKzg({ workerFile: answering("wasm") });
+  const asked = Array.from({ length: 65 }, () => kzg.backend());
   await expect(kzg.backend()).rejects.toMatchObject({ code: "busy" });
   expect(new Set(await Promise.all(asked))).toEqual(new Set(["wasm"]));
   expect(await kzg.backend()).toBe("wasm");
+});
+
+describe("proofs of a crowded thread", () => {
+  const point = new Uint8Array(48);
+  const claim = { blob: blobOf(1), commitment: point, proofs: Array.from({ length: 128 }, () => point) };
+
+  test("of a block come first, and strangers take turns", async () => {
+    await using kzg = openKzg({ workerFile: answering(true) });
+    const [crowd, other] = [{}, {}];
+    const order: string[] = [];
+    const ask = async (name: string, client: KzgClient): Promise<void> => {
+      await kzg.verifyBlobCells(claim, client);
+      order.push(name);
+    };
+    const crowded = ["crowd 1", "crowd 2", "crowd 3"].map((name) => ask(name, crowd));
+    await Promise.all([...crowded, ask("other", other), ask("block", "block")]);
+    expect(order).toEqual(["crowd 1", "block", "other", "crowd 2", "crowd 3"]);
+  });
+
+  test("are refused to who has most in the queue, never to a block because of strangers", async () => {
+    await using kzg = openKzg({ workerFile: answering(true) });
+    const crowd = {};
+    const crowded = Array.from({ length: 70 }, () => kzg.verifyBlobCells(claim, crowd));
+    const others = [kzg.verifyBlobCells(claim, {}), kzg.verifyBlobCells(claim, "block")];
+    const settled = await Promise.allSettled(crowded);
+    expect(await Promise.all(others)).toEqual([true, true]);
+    const refused = settled.filter(({ status }) => status === "rejected");
+    expect(refused).toHaveLength(6);
+    expect(refused[0]).toMatchObject({ reason: { code: "busy" } });
+  });
 });
 
 // 15 seconds to load: only where time is given.

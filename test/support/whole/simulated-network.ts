@@ -152,6 +152,7 @@ function peerOf(side: Side, other: Side, { time, faults, leave, breakAll }: Link
     inbound: side.end.index > index,
     trusted: false,
     isStatic: false,
+    owner: undefined,
     signal: side.gone.signal,
     version: side.end.protocol.version,
     info: () => ({ id: idText, name: `node ${index}`, caps: [], networks: [], protocols: {} }),
