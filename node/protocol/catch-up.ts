@@ -30,8 +30,8 @@ import { SyncPeers, type SyncPeersDeps } from "./sync-peers.ts";
 export interface CatchUpDeps extends BlockImportDeps, BodyDeps, SyncPeersDeps {
   /** Returns the transactions root of a block without transactions. */
   readonly emptyRoot: (number: number) => Hash;
-  /** Called after each imported block with the sender of its body; that of an empty one is undefined. */
-  readonly onBlock: (number: number, from: ChainPeer | undefined) => void;
+  /** Called after each imported block with the peers that have delivered it: the leader, and the sender of its body. */
+  readonly onBlock: (number: number, from: ReadonlySet<ChainPeer>) => void;
   /** Called once, for the first failure, with the peer that caused it. */
   readonly onFailure: (peer: ChainPeer, error: unknown) => void;
 }
@@ -101,7 +101,7 @@ export async function catchUpWithPeer(
     void fetchHeaders(fetchDeps, pipeline).catch(pipeline.fail);
     void fetchBodies(fetchDeps, pipeline).catch(pipeline.fail);
     void assemble(deps, pipeline).catch(pipeline.fail);
-    await importBlocks(deps, pipeline).catch(pipeline.fail);
+    await importBlocks(fetchDeps, pipeline).catch(pipeline.fail);
   } finally {
     signal.removeEventListener("abort", end);
     await deps.writer.exclusively(() => deps.writer.settle());
@@ -244,7 +244,7 @@ async function prepare(
 }
 
 /** Stage 4: imports blocks. Rejects with the leader's failure: bodies were compared with its headers. */
-async function importBlocks(deps: CatchUpDeps, { blocks }: Pipeline): Promise<void> {
+async function importBlocks({ syncPeers, ...deps }: FetchDeps, { blocks }: Pipeline): Promise<void> {
   for (let next = await blocks.take(); next !== undefined; next = await blocks.take()) {
     if ("error" in next) {
       deps.writer.checkHeader(next.header); // a forged one names any body
@@ -252,7 +252,9 @@ async function importBlocks(deps: CatchUpDeps, { blocks }: Pipeline): Promise<vo
     }
     await next.ready;
     await importBlock(deps, next.block, false);
-    deps.onBlock(next.block.header.number, next.from);
+    const from = next.from ?? syncPeers.leader;
+    const isLeaderCredited = !syncPeers.isLeaderPassedOver;
+    deps.onBlock(next.block.header.number, new Set(isLeaderCredited ? [syncPeers.leader, from] : [from]));
     const waiting = deps.pause();
     if (waiting !== undefined) await waiting;
   }

@@ -23,7 +23,7 @@ export interface ClaimRecord {
 const MAX_RECORDS = 1024;
 
 /** Delivered blocks that make up for one broken claim: an answer's worth of headers. */
-const BLOCKS_FOR_A_CLAIM = 192;
+export const BLOCKS_FOR_A_CLAIM = 192;
 
 /** Milliseconds after which broken claims are forgotten; a peer may have been out of reach for a while. */
 const FORGET_MS = 600_000;

@@ -24,7 +24,7 @@ import type { GossipMetrics } from "./sync-metrics.ts";
 
 /** Dependencies of the follower. */
 export interface NetworkFollowerDeps
-  extends Omit<CatchUpDeps, "onBlock" | "onFailure" | "helperMs" | "firstAnswerMs" | "standingOf">,
+  extends Omit<CatchUpDeps, "onBlock" | "onFailure" | "helperMs" | "leaderMs" | "standingOf">,
     LeaderDeps {
   readonly peers: () => Iterable<ChainPeer>;
   /** Number of the newest block on disk: execution may be ahead of it. */
@@ -229,12 +229,11 @@ export class Follower implements AsyncDisposable {
     const deps: CatchUpDeps = {
       ...this.#deps,
       helperMs: timings.helperMs,
-      firstAnswerMs: this.#leaders.firstAnswerMs(leader, this.#tipAndTime),
+      leaderMs: () => this.#leaders.answerMs(peer, this.#tipAndTime),
       standingOf: (each) => this.#leaders.standingOf(each),
       onBlock: (number, from) => {
         blocks++;
-        this.#leaders.deliver(peer);
-        if (from !== undefined && from !== peer) this.#leaders.deliver(from);
+        for (const each of from) this.#leaders.deliver(each);
         progress.onBlock(number);
       },
       onFailure: (whose, error) => {

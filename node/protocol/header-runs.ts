@@ -31,10 +31,9 @@ export async function* headerRuns(
   syncPeers: SyncPeers,
   tip: HashedHeader,
 ): AsyncGenerator<readonly HashedHeader[]> {
-  const { leader } = syncPeers;
-  const promised = leader.claim.number;
+  const promised = syncPeers.leader.claim.number;
   const first = { from: tip.header.number, amount: RUN_LENGTH };
-  let answer = await requestHeaders(leader, first, syncPeers.firstAnswerMs);
+  let answer = await syncPeers.askLeader((peer) => requestHeaders(peer, first));
   let run = afterTip(tip, answer);
   for (;;) {
     yield run;
@@ -44,7 +43,8 @@ export async function* headerRuns(
       yield shared;
       last = shared.at(-1) ?? last;
     }
-    answer = await requestHeaders(leader, { from: last.header.number + 1, amount: RUN_LENGTH });
+    const next = { from: last.header.number + 1, amount: RUN_LENGTH };
+    answer = await syncPeers.askLeader((peer) => requestHeaders(peer, next));
     run = linkHeaders(last, answer);
   }
 }
@@ -78,7 +78,8 @@ async function requestBounds(
   const amount = Math.min(MAX_RUNS, Math.floor((promised - header.number) / RUN_LENGTH));
   if (amount < 2 || !syncPeers.hasHelpers(header.number + amount * RUN_LENGTH)) return [];
   const from = header.number + RUN_LENGTH;
-  const ends = await requestHeaders(syncPeers.leader, { from, amount, skip: RUN_LENGTH - 1 });
+  const asked = { from, amount, skip: RUN_LENGTH - 1 };
+  const ends = await syncPeers.askLeader((leader) => requestHeaders(leader, asked));
   return ends.map((end, place) => {
     if (end.number !== from + place * RUN_LENGTH) throw badAnswer(`header ${end.number} was not requested`);
     return { from: end.number - RUN_LENGTH + 1, last: { header: end, hash: blockHash(end) } };

@@ -5,7 +5,7 @@
 import type { NodeType } from "../p2p/node-type.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { ChainPeer } from "./chain-peer.ts";
-import { ClaimRecords, type Standing, standingOf } from "./claim-records.ts";
+import { BLOCKS_FOR_A_CLAIM, ClaimRecords, type Standing, standingOf } from "./claim-records.ts";
 import { chooseLeader, isAhead, isPreferred, type LeaderCandidate, type TipAndTime } from "./claims.ts";
 import type { ProtocolTimings } from "./limits.ts";
 
@@ -44,14 +44,16 @@ export class Leaders {
   }
 
   /**
-   * Returns the time for the first answer of a leader, in milliseconds. One without a good record gets less of it while
-   * others are ahead too, and half as much after each broken claim.
+   * Returns the time for an answer that a leader alone can give, in milliseconds. While others are ahead too, one that
+   * nobody vouches for gets less: the more, the more blocks it has delivered, and half as much after each broken claim.
    */
-  firstAnswerMs({ peer, standing }: Leader, { tip }: TipAndTime): number {
+  answerMs(peer: ChainPeer, { tip }: TipAndTime): number {
     const { requestMs, helperMs, announcedMs } = this.#deps.timings;
     const others = this.#peers.some((each) => each !== peer && each.claim.number > tip);
-    if (standing === "known" || !others) return requestMs;
-    return Math.max(announcedMs, helperMs / 2 ** this.#records.of(peer.link.idText).broken);
+    if (!others || (this.#isVouched(peer) && this.standingOf(peer) === "known")) return requestMs;
+    const { delivered, broken } = this.#records.of(peer.link.idText);
+    const earnedMs = Math.min(requestMs, helperMs * (1 + delivered / BLOCKS_FOR_A_CLAIM));
+    return Math.max(announcedMs, earnedMs / 2 ** broken);
   }
 
   /**
@@ -68,7 +70,7 @@ export class Leaders {
 
   /** Returns the standing of a peer. */
   standingOf(peer: ChainPeer): Standing {
-    return standingOf(this.#records.of(peer.link.idText), peer.isChosen || this.#isValidator(peer));
+    return standingOf(this.#records.of(peer.link.idText), this.#isVouched(peer));
   }
 
   /** Credits a peer with a block. */
@@ -95,6 +97,10 @@ export class Leaders {
         delivered: this.#records.of(peer.link.idText).delivered,
         turn: peer.turn,
       }));
+  }
+
+  #isVouched(peer: ChainPeer): boolean {
+    return peer.isChosen || this.#isValidator(peer);
   }
 
   #isValidator({ type }: ChainPeer): boolean {

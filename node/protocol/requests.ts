@@ -68,7 +68,8 @@ export class PeerRequests {
       reject(new ProtocolError("timeout", `no answer to ${ask.name} within ${timeoutMs} ms`));
     }, timeoutMs);
     const settle = (payload: Uint8Array): void => resolve(answer.decode(payload));
-    this.#open.set(answer.code, { settle, fail: reject, done: promise.then(ignore, ignore) });
+    const pending = { settle, fail: reject, done: promise.then(ignore, ignore) };
+    this.#open.set(answer.code, pending);
     try {
       if (!(await this.#send(ask.code, ask.encode(question)))) throw peerGone();
       const items = await promise;
@@ -77,7 +78,8 @@ export class PeerRequests {
       return items;
     } finally {
       clearTimeout(timer);
-      this.#open.delete(answer.code);
+      // An answer that came before the request had left may have made room for the next request.
+      if (this.#open.get(answer.code) === pending) this.#open.delete(answer.code);
     }
   }
 

@@ -79,7 +79,7 @@ test("broken claims of one key cost less and less time, whichever connection it 
     const liar = join("liar", 1e7, { turn: 0 });
     const leader = leaders.take({ tip: 10, now });
     expect(leader?.peer).toBe(liar);
-    const answerMs = leader && leaders.firstAnswerMs(leader, { tip: 10, now });
+    const answerMs = leader && leaders.answerMs(leader.peer, { tip: 10, now });
     peers.pop();
     leaders.breakClaim(liar);
     return answerMs;
@@ -87,17 +87,23 @@ test("broken claims of one key cost less and less time, whichever connection it 
   expect(times).toEqual([3000, 1500, 750]);
 });
 
-test("a peer has the whole time for its first answer when nobody else is ahead, or when it is known", () => {
+test("a peer has the whole time for its answers when nobody else is ahead, or when it has earned it", () => {
   const leaders = leadersOf("en");
   const stranger = join("stranger", 100);
   const answerMs = (): number | undefined => {
     const leader = leaders.take({ tip: 10, now });
-    return leader && leaders.firstAnswerMs(leader, { tip: 10, now });
+    return leader && leaders.answerMs(leader.peer, { tip: 10, now });
   };
   expect(answerMs()).toBe(TIMINGS.requestMs);
   join("other", 100);
   expect(answerMs()).toBe(TIMINGS.helperMs);
-  deliver(leaders, stranger, 1);
+  const earned = [192, 576, 1].map((blocks) => {
+    deliver(leaders, stranger, blocks);
+    return answerMs();
+  });
+  expect(earned).toEqual([6000, 15_000, 15_000]);
+  join("named", 12, { isChosen: true });
+  peers = peers.filter((peer) => peer !== stranger);
   expect(answerMs()).toBe(TIMINGS.requestMs);
 });
 

@@ -107,7 +107,7 @@ test("newcomers that are of no help stop others like them from being asked, but 
   const syncPeers = new SyncPeers(leader, {
     peers: () => helpers,
     helperMs: 1,
-    firstAnswerMs: 1,
+    leaderMs: () => 60_000,
     standingOf: ({ name }) => (name === "known" ? "known" : "unproven"),
   });
   const asked: string[] = [];
@@ -118,6 +118,58 @@ test("newcomers that are of no help stop others like them from being asked, but 
   });
   expect(from).toBe(leader);
   expect(asked).toEqual([...Array(4).fill("newcomer"), ...Array(5).fill("known"), "leader"]);
+});
+
+test("a leader that names genuine headers and sends no bodies is passed over, and stays", async () => {
+  await using behind = await aNode({ number: 2, timings: { helperMs: 50, requestMs: 60_000 } });
+  const sessions = surround(behind, [aboutBodies(() => []), honest]);
+  await takesAll(behind);
+  expect(behind.protocol.peerCount()).toBe(2);
+  for (const session of sessions) await session.close();
+});
+
+test("a leader is waited for while nobody else has the block", async () => {
+  const leader = aPeer("leader");
+  const helper = aPeer("helper");
+  const helpers: ChainPeer[] = [];
+  let looks = 0;
+  const syncPeers = new SyncPeers(leader, {
+    peers: () => {
+      looks++;
+      return helpers;
+    },
+    helperMs: 1,
+    leaderMs: () => 1,
+    standingOf: () => "unproven",
+  });
+  const asked: ChainPeer[] = [];
+  const answer = syncPeers.ask(5, async (peer) => {
+    asked.push(peer);
+    return peer === helper ? "answer" : await new Promise<string>(() => undefined);
+  });
+  await until(() => looks > 2);
+  expect(asked).toEqual([leader]);
+  helpers.push(helper);
+  expect(await answer).toEqual({ from: helper, answer: "answer" });
+  expect(syncPeers.isLeaderPassedOver).toBe(true);
+});
+
+test("a leader that alone can answer is late once another peer is ahead too, and not before", async () => {
+  let leaderMs = 60_000;
+  let looks = 0;
+  const syncPeers = new SyncPeers(aPeer("leader"), {
+    peers: () => [],
+    helperMs: 1,
+    leaderMs: () => {
+      looks++;
+      return leaderMs;
+    },
+    standingOf: () => "unproven",
+  });
+  const answer = syncPeers.askLeader(() => new Promise(() => undefined));
+  await until(() => looks > 2);
+  leaderMs = 0;
+  await expect(answer).rejects.toMatchObject({ code: "timeout" });
 });
 
 describe("headers", () => {
