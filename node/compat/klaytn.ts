@@ -207,7 +207,7 @@ export const klaytnRows: readonly AdapterRow[] = [
           ({ value: vote }: CastVote) => ({
             validator: toHex(vote.voter),
             key: voteJson(vote).Name,
-            value: valueJson(vote.name, vote.value),
+            value: valueJson(vote.value),
           }),
           recordSchema({ validator: schemaRefs.address, key: plainSchemas.text, value: voteValueSchema }),
         ),
@@ -220,7 +220,7 @@ export const klaytnRows: readonly AdapterRow[] = [
     adapt: withResult(
       voteList(({ number, vote, casted }: OwnVote) => {
         const { Name: Key, Value } = voteJson(vote);
-        const value = vote.kind === "parameter" ? valueJson(vote.name, vote.value) : Value;
+        const value = vote.kind === "parameter" ? valueJson(vote.value) : Value;
         return { Key, Value: value, Casted: casted, BlockNum: number };
       }, ownVoteSchema),
     ),

@@ -23,6 +23,11 @@ export function jsonInteger(value: bigint): number | object {
     : rawJSON(value.toString());
 }
 
+/** Returns a value that `JSON.stringify` writes as the integer of these decimal digits. */
+export function jsonDigits(text: string): number | object {
+  return text.length < 16 ? Number(text) : rawJSON(text);
+}
+
 /** Returns the JSON text of a value; bigints become integers of any size. */
 export function exactJsonText(value: unknown, indent?: number): string {
   return JSON.stringify(value, exactInteger, indent);

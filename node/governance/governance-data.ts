@@ -1,7 +1,7 @@
 /** Governance field of a header: an RLP string with a JSON object of parameters. */
 import { BytesError } from "../bytes/error.ts";
 import { decodeRlp, encodeRlp, stringBytes } from "../bytes/rlp.ts";
-import { jsonInteger } from "../config/exact-json.ts";
+import { jsonDigits, jsonInteger } from "../config/exact-json.ts";
 import { GovernanceError } from "./error.ts";
 import { PARAMETERS, type ParameterValue, type ParameterValues, valueOfJson } from "./parameter-rows.ts";
 
@@ -51,15 +51,18 @@ export function encodeGovernanceData(values: ParameterValues): Uint8Array<ArrayB
 /** Returns the values as an object, names ascending. */
 export function valuesJson(values: ParameterValues): object {
   const rows = [...values].sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(rows.map(([name, value]) => [name, valueJson(name, value)]));
+  return Object.fromEntries(rows.map(([name, value]) => [name, valueJson(value)]));
 }
 
-/**
- * Returns a value for `JSON.stringify`. Amounts are decimal strings, since they exceed the range of numbers.
- */
-export function valueJson(name: string, value: ParameterValue): unknown {
-  if (typeof value !== "bigint") return value;
-  return PARAMETERS.get(name)?.kind === "amount" ? value.toString() : jsonInteger(value);
+/** Returns a value for `JSON.stringify`. Amounts are decimal strings, since they exceed the range of numbers. */
+export function valueJson(value: ParameterValue): unknown {
+  return typeof value === "bigint" ? jsonInteger(value) : value;
+}
+
+/** Returns a value of a parameter for `JSON.stringify`, with an amount as a number of any size. */
+export function numericJson(name: string, value: ParameterValue | undefined): unknown {
+  if (value === undefined) return undefined;
+  return PARAMETERS.get(name)?.kind === "amount" ? jsonDigits(String(value)) : valueJson(value);
 }
 
 /** Returns true when both set the same parameters to the same values. */

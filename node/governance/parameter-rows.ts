@@ -5,7 +5,10 @@
 import { bareHex, fromHex } from "../bytes/hex.ts";
 import { bytesToBigint, integerBytes } from "../bytes/integer.ts";
 
-/** Canonical value: integers and amounts as bigint, addresses as lower-case `0x` text. */
+/**
+ * Canonical value: integers as bigint, addresses as lower-case `0x` text, amounts as decimal text. A header names amounts
+ * of millions of digits, which take seconds to become a bigint: only who computes with one converts it.
+ */
 export type ParameterValue = bigint | string | boolean;
 
 /** Values by parameter name. */
@@ -57,8 +60,9 @@ export const PARAMETERS: ReadonlyMap<string, GovernanceParameterRow> = new Map<
 
 const ADDRESS_BYTES = 20;
 const INTEGER_BYTES = 8;
-/** Largest share of a ratio that is parsed; only with others next to it can the sum be 100. */
+/** Largest share of a ratio; only with others next to it can the sum be 100. Longer ones are not parsed. */
 const MAX_SHARE = (1n << 63n) - 1n;
+const MAX_SHARE_DIGITS = 19;
 
 /** Decodes the bytes of a vote or of the governance contract; undefined when they are invalid. */
 export function valueOfBytes(row: GovernanceParameterRow, bytes: Uint8Array): ParameterValue | undefined {
@@ -75,7 +79,7 @@ export function bytesOfValue(name: string, value: ParameterValue): Uint8Array {
   if (typeof value === "boolean") return Uint8Array.of(value ? 1 : 0);
   const kind = PARAMETERS.get(name)?.kind;
   if (typeof value === "bigint" && kind === "integer") return integerBytes(value);
-  return kind === "address" ? fromHex(String(value)) : Buffer.from(value.toString());
+  return kind === "address" ? fromHex(String(value)) : Buffer.from(String(value));
 }
 
 function acceptValue(
@@ -89,7 +93,7 @@ type ParameterKind = GovernanceParameterRow["kind"];
 
 const FROM_BYTES: Readonly<Record<ParameterKind, (bytes: Uint8Array) => ParameterValue | undefined>> = {
   integer: (bytes) => (bytes.length <= INTEGER_BYTES ? bytesToBigint(bytes) : undefined),
-  amount: (bytes) => decimal(Buffer.from(bytes).toString("latin1")),
+  amount: (bytes) => decimalText(Buffer.from(bytes).toString("latin1")),
   address: (bytes) => (bytes.length === ADDRESS_BYTES ? `0x${bareHex(bytes)}` : undefined),
   boolean: (bytes) => (bytes.length === 1 && (bytes[0] ?? 2) < 2 ? bytes[0] === 1 : undefined),
   text: (bytes) => Buffer.from(bytes).toString("utf8"),
@@ -97,7 +101,7 @@ const FROM_BYTES: Readonly<Record<ParameterKind, (bytes: Uint8Array) => Paramete
 
 const FROM_JSON: Readonly<Record<ParameterKind, (json: unknown) => ParameterValue | undefined>> = {
   integer: jsonInteger,
-  amount: (json) => (typeof json === "string" ? decimal(json) : undefined),
+  amount: (json) => (typeof json === "string" ? decimalText(json) : undefined),
   address: (json) => (typeof json === "string" ? addressValue(json) : undefined),
   boolean: (json) => (typeof json === "boolean" ? json : undefined),
   text: (json) => (typeof json === "string" ? json : undefined),
@@ -110,9 +114,13 @@ function jsonInteger(json: unknown): bigint | undefined {
   return value < 1n << 64n ? value : undefined;
 }
 
-function decimal(text: string): bigint | undefined {
+/** Returns an integer of any size in its shortest form; undefined for other text. */
+function decimalText(text: string): string | undefined {
   if (!/^[+-]?\d+$/.test(text)) return undefined;
-  return BigInt(text.startsWith("+") ? text.slice(1) : text);
+  let at = text.startsWith("+") || text.startsWith("-") ? 1 : 0;
+  while (at < text.length - 1 && text[at] === "0") at++;
+  const digits = text.slice(at);
+  return text.startsWith("-") && digits !== "0" ? `-${digits}` : digits;
 }
 
 /** Returns the canonical form of an address text with or without `0x`; undefined when it is invalid. */
@@ -122,7 +130,7 @@ export function addressValue(text: string): string | undefined {
 }
 
 function isNegative(value: ParameterValue): boolean {
-  return typeof value === "bigint" && value < 0n;
+  return typeof value === "string" && value.startsWith("-");
 }
 
 function isMode(value: ParameterValue): boolean {
@@ -138,8 +146,10 @@ export function ratioShares(text: string, counts: readonly number[]): readonly b
   if (!counts.includes(parts.length)) return undefined;
   const shares: bigint[] = [];
   for (const part of parts) {
-    const share = decimal(part);
-    if (share === undefined || share < 0n || share > MAX_SHARE) return undefined;
+    const digits = decimalText(part);
+    if (digits === undefined || digits.length > MAX_SHARE_DIGITS) return undefined;
+    const share = BigInt(digits);
+    if (share < 0n || share > MAX_SHARE) return undefined;
     shares.push(share);
   }
   const sum = shares.reduce((all, share) => all + share, 0n);

@@ -78,11 +78,11 @@ const DEFAULT_VALUES: ParameterValues = new Map<string, ParameterValue>([
   ["kip71.upperboundbasefee", DEFAULT_KIP71.upperBoundBaseFee],
   ["reward.deferredtxfee", false],
   ["reward.kip82ratio", "20/80"],
-  ["reward.mintingamount", 0n],
-  ["reward.minimumstake", 2_000_000n],
+  ["reward.mintingamount", "0"],
+  ["reward.minimumstake", "2000000"],
   ["reward.proposerupdateinterval", 3_600n],
   ["reward.ratio", "100/0/0"],
-  ["reward.stakingrewardthreshold", 5_000_000n],
+  ["reward.stakingrewardthreshold", "5000000"],
   ["reward.stakingupdateinterval", 86_400n],
   ["reward.useflexreward", false],
   ["reward.useginicoeff", false],
@@ -108,11 +108,11 @@ export function configuredValues(config: ChainConfig): ParameterValues {
     ["kip71.upperboundbasefee", kip71.upperBoundBaseFee],
     ["reward.deferredtxfee", reward.deferredTxFee],
     ["reward.kip82ratio", reward.kip82Ratio],
-    ["reward.mintingamount", reward.mintingAmount],
-    ["reward.minimumstake", reward.minimumStake],
+    ["reward.mintingamount", reward.mintingAmount.toString()],
+    ["reward.minimumstake", reward.minimumStake.toString()],
     ["reward.proposerupdateinterval", BigInt(reward.proposerUpdateInterval)],
     ["reward.ratio", reward.ratio],
-    ["reward.stakingrewardthreshold", reward.stakingRewardThreshold],
+    ["reward.stakingrewardthreshold", reward.stakingRewardThreshold.toString()],
     ["reward.stakingupdateinterval", BigInt(reward.stakingUpdateInterval)],
     ["reward.useflexreward", reward.useFlexReward],
     ["reward.useginicoeff", reward.useGiniCoeff],
@@ -134,17 +134,18 @@ export function parametersOf(...layers: readonly ParameterValues[]): GovernanceP
     return DEFAULT_VALUES.get(name);
   };
   const integer = (name: string): bigint => find(name) as bigint; // by its row's kind
+  const amount = (name: string): bigint => BigInt(find(name) as string); // by its row's kind
   const small = (name: string): number => Number(integer(name));
   const text = (name: string): string => String(find(name));
   return {
     unitPrice: integer("governance.unitprice"),
     deriveShaImpl: small("governance.deriveshaimpl"),
-    mintingAmount: integer("reward.mintingamount"),
+    mintingAmount: amount("reward.mintingamount"),
     ratio: rewardRatio(text("reward.ratio")),
     kip82: stakerRatio(text("reward.kip82ratio")),
     deferredTxFee: find("reward.deferredtxfee") === true,
-    minimumStake: BigInt.asUintN(64, integer("reward.minimumstake")),
-    stakingRewardThreshold: BigInt.asUintN(64, integer("reward.stakingrewardthreshold")),
+    minimumStake: BigInt.asUintN(64, amount("reward.minimumstake")),
+    stakingRewardThreshold: BigInt.asUintN(64, amount("reward.stakingrewardthreshold")),
     useFlexReward: find("reward.useflexreward") === true,
     policy: POLICIES[small("istanbul.policy")] ?? "round-robin",
     proposerUpdateInterval: Math.max(1, small("reward.proposerupdateinterval")),

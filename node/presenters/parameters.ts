@@ -54,6 +54,7 @@ export function configJson(deps: GovernanceMethodDeps, number: number): object {
 
 function withParameters(config: ChainConfig, values: ParameterValues): ChainConfig {
   const integer = (name: string): bigint => values.get(name) as bigint; // the parameter's row says its type; every name has a value
+  const amount = (name: string): bigint => BigInt(text(name));
   const small = (name: string): number => Number(integer(name));
   const text = (name: string): string => String(values.get(name));
   return {
@@ -70,15 +71,15 @@ function withParameters(config: ChainConfig, values: ParameterValues): ChainConf
       governanceMode: text("governance.governancemode"),
       govParamContract: fromHex(text("governance.govparamcontract")),
       reward: {
-        mintingAmount: integer("reward.mintingamount"),
+        mintingAmount: amount("reward.mintingamount"),
         ratio: text("reward.ratio"),
         kip82Ratio: text("reward.kip82ratio"),
         useGiniCoeff: values.get("reward.useginicoeff") === true,
         deferredTxFee: values.get("reward.deferredtxfee") === true,
         stakingUpdateInterval: small("reward.stakingupdateinterval"),
         proposerUpdateInterval: small("reward.proposerupdateinterval"),
-        minimumStake: integer("reward.minimumstake"),
-        stakingRewardThreshold: integer("reward.stakingrewardthreshold"),
+        minimumStake: amount("reward.minimumstake"),
+        stakingRewardThreshold: amount("reward.stakingrewardthreshold"),
         useFlexReward: values.get("reward.useflexreward") === true,
       },
       kip71: {

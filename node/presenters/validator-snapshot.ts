@@ -100,7 +100,7 @@ function ballotsJson({ governance }: GovernanceMethodDeps, number: number, epoch
 }
 
 function ballotValue(vote: Vote): unknown {
-  if (vote.kind === "parameter") return valueJson(vote.name, vote.value);
+  if (vote.kind === "parameter") return valueJson(vote.value);
   const [first, ...others] = vote.addresses.map(toHex);
   return others.length === 0 ? first : [first, ...others];
 }

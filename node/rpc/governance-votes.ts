@@ -2,8 +2,8 @@
 import type { Address } from "../bytes/brands.ts";
 import { toHex } from "../bytes/hex.ts";
 import { type BlockNumber, blockNumber } from "../calls/arguments/block-number.ts";
-import { jsonInteger } from "../config/exact-json.ts";
 import type { Governance } from "../governance/governance.ts";
+import { numericJson } from "../governance/governance-data.ts";
 import type { PendingVotes } from "../governance/pending-votes.ts";
 import { type Vote, voteName } from "../governance/vote.ts";
 import { type Encoder, optional } from "../jsonrpc/codec.ts";
@@ -130,5 +130,5 @@ export function voteJson(vote: Vote): {
     return { Voter, Name: voteName(vote), Value: vote.addresses.map(toHex) };
   }
   const { name, value } = vote;
-  return { Voter, Name: name, Value: typeof value === "bigint" ? jsonInteger(value) : value };
+  return { Voter, Name: name, Value: numericJson(name, value) };
 }

@@ -1,9 +1,8 @@
 /** `governance`: governance headers, history and accumulated rewards. */
 import { addressText } from "../bytes/hex.ts";
 import { blockNumber, resolveNumber } from "../calls/arguments/block-number.ts";
-import { jsonInteger } from "../config/exact-json.ts";
 import type { Governance } from "../governance/governance.ts";
-import { valueJson, valuesJson } from "../governance/governance-data.ts";
+import { numericJson, valueJson, valuesJson } from "../governance/governance-data.ts";
 import { PARAMETERS, type ParameterValues } from "../governance/parameter-rows.ts";
 import { valuesOf } from "../governance/parameters.ts";
 import { optional } from "../jsonrpc/codec.ts";
@@ -169,8 +168,7 @@ function historySchema(): Schema {
 
 function historyJson(values: ParameterValues): object {
   const members = Object.entries(HISTORY).map(([member, name]) => {
-    const value = values.get(name);
-    return [member, typeof value === "bigint" ? jsonInteger(value) : value];
+    return [member, numericJson(name, values.get(name))];
   });
   return Object.fromEntries(members);
 }
@@ -231,7 +229,5 @@ function pendingJson(next: number, governance: Governance): object {
   const { epoch } = governance.parameters(next);
   const since = next - 1 - ((next - 1) % (epoch || next));
   const rows = governance.headerHistory.votes.filter(({ number }) => number >= since);
-  return sortKeys(
-    Object.fromEntries(rows.map(({ value: { name, value } }) => [name, valueJson(name, value)])),
-  );
+  return sortKeys(Object.fromEntries(rows.map(({ value: { name, value } }) => [name, valueJson(value)])));
 }

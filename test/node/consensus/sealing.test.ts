@@ -174,7 +174,7 @@ test("pending votes go into blocks one by one, into the next epoch block, and ta
   const { chain, governance } = await openWith(genesis, blocks);
   const carried = blocks.map(({ header }) => header.vote.length > 0 && decodeVote(header.vote));
   expect(carried).toEqual([
-    { kind: "parameter", voter: validator, name: "reward.mintingamount", value: 250n },
+    { kind: "parameter", voter: validator, name: "reward.mintingamount", value: "250" },
     { kind: "parameter", voter: validator, name: "governance.unitprice", value: 7n },
     ...Array.from({ length: 6 }, () => false),
   ]);

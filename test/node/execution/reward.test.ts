@@ -221,13 +221,13 @@ describe("the flexible reward", () => {
   });
 
   test("reads its threshold modulo 2^64", () => {
-    const read = parametersOf(new Map([["reward.stakingrewardthreshold", 2n ** 64n + 7n]]));
+    const read = parametersOf(new Map([["reward.stakingrewardthreshold", `${2n ** 64n + 7n}`]]));
     expect(read.stakingRewardThreshold).toBe(flexible.stakingRewardThreshold);
   });
 });
 
 describe("a negative minted amount is taken", () => {
-  const voted = parametersOf(new Map([["reward.mintingamount", -1n]]));
+  const voted = parametersOf(new Map([["reward.mintingamount", "-1"]]));
   const [taking, least] = [-1000n, voted.mintingAmount].map((mintingAmount) => ({
     ...weighted,
     mintingAmount,

@@ -86,6 +86,15 @@ describe("a vote is accepted", () => {
   });
 });
 
+test.each([
+  ["+0009", "9"],
+  ["-0012", "-12"],
+  ["-00", "0"],
+  ["7".repeat(40), "7".repeat(40)],
+])("the amount %s of a vote stays text, in its shortest form", (given, value) => {
+  expect(decodeVote(vote("reward.mintingamount", text(given)))).toMatchObject({ value });
+});
+
 const KEY_AND_VALUE = "your vote couldn't be placed. Please check your vote's key and value";
 
 describe("a header is rejected for a vote", () => {

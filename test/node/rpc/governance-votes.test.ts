@@ -21,7 +21,7 @@ const cast: ParameterVote = {
   kind: "parameter",
   voter: own,
   name: "reward.mintingamount",
-  value: 10n ** 19n,
+  value: "10000000000000000000",
 };
 const others: ParameterVote = {
   ...cast,
