@@ -5,7 +5,7 @@
  */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Clock } from "../runtime/clock.ts";
-import type { TimeShare } from "../runtime/fair-time.ts";
+import { runStepsOf, type TimeShare } from "../runtime/fair-time.ts";
 import { BASE, BASE_LENGTH, decodeDisconnect, EMPTY_LIST, MAX_BASE_BYTES } from "./base-messages.ts";
 import { createRate, type SessionLimits } from "./budget.ts";
 import type { Channel, TrafficObserver } from "./channel.ts";
@@ -89,7 +89,7 @@ function createDelivery({
       throw new P2pError("bad-message", `message code ${message.code} belongs to no protocol`);
     const { protocol, offset, inboxes } = channel;
     const code = message.code - offset;
-    const payload = await time.run(() => transport.unpack(message, protocol.maxPayload(code)));
+    const payload = await runStepsOf(time, transport.unpackSteps(message, protocol.maxPayload(code)));
     onUnpacked();
     observer.message("in", protocol.name, { code, payload });
     await inboxes[protocol.lane?.(code) ?? 0].put({ code, payload });

@@ -7,7 +7,7 @@
 import { ownerOfIp, plainIp } from "../bytes/ip.ts";
 import type { Log } from "../observe/log.ts";
 import type { Clock } from "../runtime/clock.ts";
-import type { FairTime, TimeShare } from "../runtime/fair-time.ts";
+import { type FairTime, runStepsOf, type TimeShare } from "../runtime/fair-time.ts";
 import { BASE, EMPTY_LIST } from "./base-messages.ts";
 import type { SessionLimits } from "./budget.ts";
 import { type Channel, createInboxes, type TrafficObserver } from "./channel.ts";
@@ -158,6 +158,8 @@ async function transmit(
   for (;;) {
     const message = await outbox.take();
     if (message === undefined) return;
+    const packing = transport.packSteps(message);
+    if (packing !== undefined) await runStepsOf(time, packing);
     const bytes = await time.run(() => (transport.socket.writable ? transport.write(message) : 0));
     if (bytes === 0) return;
     outbox.countWriting(bytes);

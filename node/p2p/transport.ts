@@ -1,6 +1,7 @@
 /** Messages over one socket after the encryption handshake: frames, compressed with Snappy after hello. */
 import type { Socket } from "node:net";
 import { type TimeShare, UNLIMITED_TIME } from "../runtime/fair-time.ts";
+import { runAtOnce } from "../runtime/scheduler.ts";
 import { BASE, encodeDisconnect } from "./base-messages.ts";
 import type { ByteReader } from "./byte-reader.ts";
 import { type DisconnectReason, reasonCode } from "./disconnect-reasons.ts";
@@ -16,7 +17,7 @@ import {
   MAX_CONTENT_BYTES,
   splitContent,
 } from "./frame.ts";
-import { maxPackedBytes, packSnappy, unpackSnappy } from "./snappy.ts";
+import { maxPackedBytes, PACK_STEP_BYTES, packSnappy, packSnappySteps, unpackSnappySteps } from "./snappy.ts";
 
 /** A received message, still compressed. */
 export interface PackedMessage extends FrameContent {
@@ -43,6 +44,10 @@ export interface RlpxTransport {
   read(limit: number, options?: FrameReadOptions): Promise<PackedMessage>;
   /** Decompresses a payload. Throws `P2pError` `too-large` or `bad-message`. */
   unpack(message: FrameContent, limit: number): Uint8Array;
+  /** Same as `unpack`, in steps. */
+  unpackSteps(message: FrameContent, limit: number): Generator<undefined, Uint8Array>;
+  /** Compresses a payload in steps for the `write` that follows; undefined for one that takes a single step. */
+  packSteps(message: FrameContent): Generator<undefined, void> | undefined;
   /**
    * Writes a message and returns its size on the wire. `done` is called when the operating system has
    * accepted it.
@@ -64,6 +69,11 @@ export function createTransport(
   const seal = createFrameWriter(keys.egress);
   const open = createFrameReader(keys.ingress);
   let packed = false;
+  function* unpackSteps({ payload }: FrameContent, limit: number): Generator<undefined, Uint8Array> {
+    if (packed) return yield* unpackSnappySteps(payload, Math.min(limit, MAX_CONTENT_BYTES));
+    if (payload.length > limit) throw new P2pError("too-large", `message of ${payload.length} bytes`);
+    return payload;
+  }
   return {
     socket,
     reader,
@@ -80,10 +90,11 @@ export function createTransport(
       const content = await time.run(() => open.body(body, length));
       return { ...splitContent(content), wireBytes: HEADER_BYTES + body.length };
     },
-    unpack({ payload }, limit) {
-      if (packed) return unpackSnappy(payload, Math.min(limit, MAX_CONTENT_BYTES));
-      if (payload.length > limit) throw new P2pError("too-large", `message of ${payload.length} bytes`);
-      return payload;
+    unpack: (message, limit) => runAtOnce(unpackSteps(message, limit)),
+    unpackSteps,
+    packSteps({ payload }) {
+      const isLong = packed && payload.length > PACK_STEP_BYTES && !packedPayloads.has(payload);
+      return isLong ? packAhead(payload) : undefined;
     },
     write({ code, payload }, done) {
       const frame = seal(joinContent({ code, payload: packed ? packCached(payload) : payload }));
@@ -107,6 +118,10 @@ function corkUntilNextTick(socket: Socket): void {
 /** Minimum size of a payload whose compressed form is cached for further peers, in bytes. */
 const MIN_CACHED_BYTES = 512;
 const packedPayloads = new WeakMap<Uint8Array, Uint8Array>();
+
+function* packAhead(payload: Uint8Array): Generator<undefined, void> {
+  packedPayloads.set(payload, yield* packSnappySteps(payload));
+}
 
 function packCached(payload: Uint8Array): Uint8Array {
   if (payload.length < MIN_CACHED_BYTES) return packSnappy(payload);

@@ -37,6 +37,17 @@ export const UNLIMITED_TIME: TimeShare = {
   isOver: false,
 };
 
+/** Runs steps as work of an account, each when there is time for it. Rejects with their error. */
+export async function runStepsOf<Result>(
+  time: TimeShare,
+  steps: Generator<unknown, Result>,
+): Promise<Result> {
+  for (;;) {
+    const step = await time.run(() => steps.next());
+    if (step.done === true) return step.value;
+  }
+}
+
 /** Clocks for tests. */
 export interface FairTimeOptions {
   readonly sliceMs?: number;

@@ -2,7 +2,13 @@
 import { createRequire } from "node:module";
 import { expect, test } from "@jest/globals";
 import { bareHex } from "../../../node/bytes/hex.ts";
-import { maxPackedBytes, packSnappy, unpackSnappy } from "../../../node/p2p/snappy.ts";
+import {
+  maxPackedBytes,
+  packSnappy,
+  packSnappySteps,
+  unpackSnappy,
+  unpackSnappySteps,
+} from "../../../node/p2p/snappy.ts";
 import { randomBytes, seededRandom } from "../../support/random.ts";
 
 const oracle = createRequire(import.meta.url)("snappyjs") as {
@@ -33,6 +39,20 @@ test("compressed data decompresses to itself, as with the library", () => {
     expect(Buffer.compare(unpacked, message)).toBe(0);
     expect(Buffer.compare(unpacked, oracle.uncompress(packed, LIMIT))).toBe(0);
   }
+});
+
+test("a long message is packed and unpacked in steps, to the same bytes", () => {
+  const message = someMessage(seededRandom(5), 200_000);
+  const packed = packSnappy(message);
+  const steps = { packing: packSnappySteps(message), unpacking: unpackSnappySteps(packed, message.length) };
+  const ran = Object.values(steps).map((each) => {
+    let count = 1;
+    let step = each.next();
+    for (; step.done !== true; step = each.next()) count++;
+    return { count, bytes: step.value };
+  });
+  expect(ran.map(({ bytes }) => bareHex(bytes))).toEqual([packed, message].map(bareHex));
+  for (const { count } of ran) expect(count).toBeGreaterThan(message.length / 2 ** 18);
 });
 
 test("every kind of tag is decompressed: literals with long lengths, copies of one, two and four bytes", () => {
