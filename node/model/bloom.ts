@@ -3,6 +3,7 @@
  * bytes.
  */
 import type { Address } from "../bytes/brands.ts";
+import { equalBytes } from "../bytes/compare.ts";
 import { hashInput, keccakInput, keccakOutput } from "../crypto/keccak.ts";
 
 /** Length of a bloom filter in bytes. */
@@ -17,13 +18,19 @@ export interface BloomSource {
   readonly topics: readonly Uint8Array[];
 }
 
-/** Returns the filter over logs. */
+/** Returns the filter over logs. Most repeat the address and the first topic of the one before, which are not hashed again. */
 export function bloomOf(logs: readonly BloomSource[]): Uint8Array {
   if (logs.length === 0) return EMPTY_BLOOM;
   const bloom = new Uint8Array(BLOOM_LENGTH);
-  for (const { address, topics } of logs) {
-    insert(bloom, address);
-    for (const topic of topics) insert(bloom, topic);
+  let before: BloomSource | undefined;
+  for (const log of logs) {
+    const { address, topics } = log;
+    if (before === undefined || !equalBytes(before.address, address)) insert(bloom, address);
+    for (const [place, topic] of topics.entries()) {
+      const same = before?.topics[place];
+      if (same === undefined || !equalBytes(same, topic)) insert(bloom, topic);
+    }
+    before = log;
   }
   return bloom;
 }

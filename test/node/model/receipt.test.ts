@@ -54,6 +54,12 @@ test("a recorded receipt's bloom follows from its logs and covers them", () => {
   }
 });
 
+test("the bloom of logs is that of each of them, whatever one repeats of the one before", () => {
+  const logs = all.flatMap((receipt) => receipt.logs);
+  const repeated = logs.flatMap((log, at) => [log, { ...log, topics: log.topics.slice(at % 3) }, log]);
+  expect(toHex(bloomOf(repeated))).toBe(toHex(mergeBlooms(repeated.map((log) => bloomOf([log])))));
+});
+
 test("stored receipts come back whole, bloom included", () => {
   expect(decodeStoredReceipts(encodeStoredReceipts(all))).toEqual(all);
   expect(decodeStoredReceipts(encodeStoredReceipts([]))).toEqual([]);
