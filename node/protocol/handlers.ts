@@ -4,6 +4,7 @@ import { blockHash } from "../model/header.ts";
 import { createRate } from "../p2p/budget.ts";
 import type { ProtocolMessage } from "../p2p/protocol.ts";
 import type { Clock } from "../runtime/clock.ts";
+import { runStepsOf } from "../runtime/fair-time.ts";
 import type { TakeBid } from "./bids.ts";
 import type { ChainPeer, HeadClaim } from "./chain-peer.ts";
 import { raiseClaim } from "./claims.ts";
@@ -146,7 +147,7 @@ function servingHandlers(
     code,
     async (payload) => {
       if (!(await peer.link.waitForDrain())) return;
-      const answered = await peer.link.time.run(() => answer(payload));
+      const answered = await runStepsOf(peer.link.time, answer(payload));
       if (answered.isUseless) charge("a request for unknown blocks", payload.length);
       const { length } = answered.payload;
       await peer.send(answered.code, answered.payload);

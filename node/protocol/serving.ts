@@ -23,8 +23,11 @@ export interface RequestAnswer {
   readonly isUseless: boolean;
 }
 
-/** Answers one kind of request. Throws `ProtocolError` for an invalid one. */
-export type AnswerRequest = (payload: Uint8Array) => RequestAnswer;
+/**
+ * Answers one kind of request, in steps of one look-up: the receipts of a block take milliseconds. Throws `ProtocolError`
+ * for an invalid one.
+ */
+export type AnswerRequest = (payload: Uint8Array) => Generator<undefined, RequestAnswer>;
 
 /** Returns the blob sidecar of a mined or pooled transaction, or undefined when it is no longer kept. */
 export type FindSidecar = (hash: Hash) => BlobSidecar | undefined;
@@ -99,7 +102,7 @@ function answerByHash(
 ): [number, AnswerRequest] {
   return [
     row.code,
-    (payload) => {
+    function* (payload) {
       const found: Uint8Array[] = [];
       let bytes = 0;
       let lookUps = 0;
@@ -107,6 +110,7 @@ function answerByHash(
         if (found.length >= max || bytes >= MAX_SERVED.bytes || lookUps >= max * MAX_LOOK_UPS_AN_ITEM) break;
         lookUps++;
         const item = find(hash);
+        yield;
         if (item === undefined) continue;
         found.push(item);
         bytes += item.length;
@@ -128,7 +132,8 @@ function answerOf(
 function answerEmpty(row: MessageRow<readonly unknown[]>, code: number): [number, AnswerRequest] {
   return [
     row.code,
-    (payload) => {
+    // oxlint-disable-next-line require-yield -- it has one step
+    function* (payload) {
       const lookUps = row.decode(payload).length;
       return { code, payload: EMPTY_LIST, items: 0, lookUps, isUseless: false };
     },
@@ -139,14 +144,15 @@ function answerEmpty(row: MessageRow<readonly unknown[]>, code: number): [number
  * Answers a request for one header. Peers request only announced headers this way, so a missing one is their
  * fault.
  */
-function answerHeader(raw: RawBlocks, hash: Hash): RequestAnswer {
+// oxlint-disable-next-line require-yield -- it has one step
+function* answerHeader(raw: RawBlocks, hash: Hash): Generator<undefined, RequestAnswer> {
   const header = bytesOf(raw, hash, (number) => raw.header(number));
   if (header === undefined)
     throw new ProtocolError("unknown-block", "the peer requested a header that was never announced");
   return { code: messages.headerFetchResponse.code, payload: header, items: 1, lookUps: 1, isUseless: false };
 }
 
-function answerHeaders(raw: RawBlocks, query: HeaderQuery): RequestAnswer {
+function* answerHeaders(raw: RawBlocks, query: HeaderQuery): Generator<undefined, RequestAnswer> {
   const found: Uint8Array[] = [];
   let bytes = 0;
   for (const number of queryNumbers(query, raw)) {
@@ -154,6 +160,7 @@ function answerHeaders(raw: RawBlocks, query: HeaderQuery): RequestAnswer {
     if (header === undefined || bytes >= MAX_SERVED.bytes) break;
     found.push(header);
     bytes += header.length;
+    yield;
   }
   const isUseless = query.origin instanceof Uint8Array && raw.number(query.origin) === undefined;
   return answerOf(messages.headers.code, found, { lookUps: found.length + 1, isUseless });
@@ -172,7 +179,7 @@ export function* queryNumbers(
 }
 
 /** Answers a request for blob sidecars, with at most four of them. Throws `ProtocolError` for an unreadable one. */
-function answerSidecars(payload: Uint8Array, find: FindSidecar): RequestAnswer {
+function* answerSidecars(payload: Uint8Array, find: FindSidecar): Generator<undefined, RequestAnswer> {
   const found: PlacedSidecar[] = [];
   let lookUps = 0;
   for (const place of messages.sidecarsRequest.decode(payload)) {
@@ -180,6 +187,7 @@ function answerSidecars(payload: Uint8Array, find: FindSidecar): RequestAnswer {
     lookUps++;
     const sidecar = find(place.hash);
     if (sidecar !== undefined) found.push({ ...place, sidecar });
+    yield;
   }
   return {
     code: messages.sidecars.code,

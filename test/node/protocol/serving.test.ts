@@ -10,6 +10,7 @@ import type { HeaderQuery } from "../../../node/protocol/codecs.ts";
 import { messages } from "../../../node/protocol/messages.ts";
 import { PeerRequests } from "../../../node/protocol/requests.ts";
 import { createServing, type RequestAnswer } from "../../../node/protocol/serving.ts";
+import { runAtOnce } from "../../../node/runtime/scheduler.ts";
 import { aNode, aTransfer, makeBlock, makeBlocks, type TestNode } from "../../support/protocol-node.ts";
 
 let node: TestNode;
@@ -38,7 +39,7 @@ const sidecar: BlobSidecar = {
 function ask(code: number, payload: Uint8Array, blocks = raw): RequestAnswer {
   const answering = createServing(blocks, (hash) => (hash[0] === 1 ? sidecar : undefined)).get(code);
   if (answering === undefined) throw new Error(`nothing answers ${code}`);
-  return answering(payload);
+  return runAtOnce(answering(payload));
 }
 
 function aHash(first: number): Uint8Array {
@@ -97,6 +98,21 @@ test("at most 192 headers, 128 bodies and 256 lists of receipts are served", () 
   expect(ask(messages.bodiesRequest.code, hashes).items).toBe(128);
   expect(ask(messages.bodiesFetchRequest.code, hashes).items).toBe(128);
   expect(ask(messages.receiptsRequest.code, hashes).items).toBe(256);
+});
+
+test("an answer is made in steps of one look-up, found or not, between which others are served", () => {
+  const hashes = [hashOf(1), new Uint8Array(32), hashOf(250)];
+  const { receiptsRequest, bodiesRequest, sidecarsRequest, headersRequest } = messages;
+  const places = [2, 1, 1].map((first) => ({ number: 300, index: 0, hash: aHash(first) }));
+  const requests = [
+    [receiptsRequest.code, receiptsRequest.encode(hashes)],
+    [bodiesRequest.code, bodiesRequest.encode(hashes)],
+    [sidecarsRequest.code, sidecarsRequest.encode(places)],
+    [headersRequest.code, headersRequest.encode({ origin: 1n, amount: 3n, skip: 0n, reverse: false })],
+  ] as const;
+  const serving = createServing(raw, () => undefined);
+  const steps = requests.map(([code, payload]) => [...(serving.get(code)?.(payload) ?? [])].length);
+  expect(steps).toEqual([3, 3, 3, 3]);
 });
 
 test("nothing more is added to an answer that has reached two megabytes", () => {
