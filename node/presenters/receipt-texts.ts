@@ -19,14 +19,21 @@ export class ReceiptTexts {
     chain.onRewind(() => this.#texts.clear());
   }
 
-  /** Returns a text, written on a miss. What is undefined is not kept: the transaction may come. */
-  text(hash: Hash, form: "chain" | "eth", write: () => string | undefined): string | undefined {
+  /**
+   * Returns a text, written on a miss. What is undefined is not kept: the transaction may come. Nor is a text that takes
+   * more than one turn to write: it would replace all others.
+   */
+  text<Text extends string | Promise<string> | undefined>(
+    hash: Hash,
+    form: "chain" | "eth",
+    write: () => Text,
+  ): string | Text {
     this.#forgetPruned();
     const key = mapKey(hash) + form;
     const known = this.#texts.get(key);
     if (known !== undefined) return known;
     const text = write();
-    if (text !== undefined) this.#texts.add(key, text);
+    if (typeof text === "string") this.#texts.add(key, text);
     return text;
   }
 

@@ -119,7 +119,7 @@ function outcomeJson(chain: Chain, all: BlockReceipts, index: number): object {
     effectiveGasPrice: toQuantity(paidPrice(chain, tx, all.block)),
     gasUsed: toQuantity(receipt.gasUsed),
     ...blobFeesOf(tx, all.block),
-    logs: logsOf(all, receipt, index),
+    logs: logsOf(all, index),
     logsBloom: receipt.bloom === EMPTY_BLOOM ? EMPTY_BLOOM_TEXT : toHex(receipt.bloom),
     status: receipt.status === STATUS_SUCCESS ? "0x1" : "0x0",
     transactionHash: toHex(tx.hash),
@@ -153,16 +153,18 @@ function pair({ block, receipts }: BlockReceipts, index: number): { tx: Transact
   return { tx: block.transactions[index] as Transaction, receipt: receipts[index] as Receipt };
 }
 
-function logsOf(
-  { block, logsBefore }: BlockReceipts,
-  { logs, transactionHash }: Receipt,
+/** Formats logs of the receipt at an index of a block: all, or those of a range. */
+export function logsOf(
+  { block, receipts, logsBefore }: BlockReceipts,
   index: number,
+  { first, end }: { readonly first: number; readonly end?: number } = { first: 0 },
 ): object[] {
+  const { logs, transactionHash } = receipts[index] as Receipt; // exists: `blockReceipts` has compared the numbers
   const { hash: blockHash, header } = block;
-  const first = logsBefore[index] ?? 0;
-  return logs.map((log, at) => {
+  const before = (logsBefore[index] ?? 0) + first;
+  return logs.slice(first, end).map((log, at) => {
     const place = { number: header.number, blockHash, transactionHash, transactionIndex: index };
-    return logJson(log, { ...place, logIndex: first + at });
+    return logJson(log, { ...place, logIndex: before + at });
   });
 }
 

@@ -6,7 +6,6 @@ import type { BlockHead, Chain } from "../chain/chain.ts";
 import type { ByteCache } from "../jsonrpc/byte-cache.ts";
 import { hash, nullable } from "../jsonrpc/codecs/hex.ts";
 import { boolean, plain, writtenAs } from "../jsonrpc/codecs/plain.ts";
-import { goJson } from "../jsonrpc/json-text.ts";
 import { type CallOrigin, type Method, method } from "../jsonrpc/method.ts";
 import { arraySchema } from "../jsonrpc/schemas.ts";
 import type { Block } from "../model/block.ts";
@@ -35,6 +34,7 @@ import {
   type FormatReceipt,
   type ReceiptForm,
 } from "../presenters/receipt.ts";
+import { blockReceiptPieces } from "../presenters/receipt-pieces.ts";
 import { writeInSlices } from "../presenters/slices.ts";
 
 /** Dependencies of the methods about blocks. */
@@ -154,13 +154,8 @@ function ethForm({ chain, blockMembers: members, keptBytes }: ChainBlockDeps): M
 
 function receiptMethods({ chain, receiptForm }: ChainBlockDeps): Method[] {
   const all = (found: Block, view: FormatReceipt, origin: CallOrigin) => {
-    const receipts = blockReceipts(chain, found, receiptForm);
-    return writeInSlices(
-      found.transactions.length,
-      (index) => goJson(view(chain, receipts, index)),
-      (parts) => `[${parts.join(",")}]`,
-      origin,
-    );
+    const pieces = blockReceiptPieces(chain, blockReceipts(chain, found, receiptForm), view);
+    return writeInSlices(pieces.count, pieces.write, (parts) => `[${parts.join("")}]`, origin);
   };
   return [
     method({

@@ -21,6 +21,7 @@ import { sealedBlockSchema } from "../presenters/block-schemas.ts";
 import { reportedCommittee, reportedCouncil } from "../presenters/councils.ts";
 import type { GovernanceMethodDeps } from "../presenters/parameters.ts";
 import { blockReceipts, chainReceipt } from "../presenters/receipt.ts";
+import { blockReceiptPieces } from "../presenters/receipt-pieces.ts";
 import { callerPause, writeInSlices } from "../presenters/slices.ts";
 import { numberOf } from "./chain-governance.ts";
 
@@ -180,7 +181,7 @@ function sealedJson(
   { origin, changed = {} }: SealedForm,
 ): string | Promise<string> {
   const { chain, receiptForm, blockMembers } = deps;
-  const receipts = blockReceipts(chain, block, receiptForm);
+  const pieces = blockReceiptPieces(chain, blockReceipts(chain, block, receiptForm), chainReceipt);
   const fields = Object.entries({
     ...chainBlockFields(chain, block, blockMembers),
     ...sealFields(deps, block),
@@ -188,9 +189,9 @@ function sealedJson(
   });
   const members = fields.map(([key, value]) => [key, goJson(value)] as const);
   return writeInSlices(
-    block.transactions.length,
-    (index) => goJson(chainReceipt(chain, receipts, index)),
-    (rows) => sortedMembers([...members, ["transactions", `[${rows.join(",")}]`]]),
+    pieces.count,
+    pieces.write,
+    (parts) => sortedMembers([...members, ["transactions", `[${parts.join("")}]`]]),
     origin,
   );
 }

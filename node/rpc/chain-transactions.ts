@@ -15,7 +15,7 @@ import { data, hash, listOf, nullable } from "../jsonrpc/codecs/hex.ts";
 import { writtenAs } from "../jsonrpc/codecs/plain.ts";
 import { failure, RpcError } from "../jsonrpc/errors.ts";
 import { goJson } from "../jsonrpc/json-text.ts";
-import { type Method, method, type Prefetch } from "../jsonrpc/method.ts";
+import { type CallOrigin, type Method, method, type Prefetch } from "../jsonrpc/method.ts";
 import { TransactionError } from "../model/error.ts";
 import type { Transaction } from "../model/transaction.ts";
 import {
@@ -32,8 +32,9 @@ import {
   type ReceiptForm,
   withPrice,
 } from "../presenters/receipt.ts";
+import { receiptPieces } from "../presenters/receipt-pieces.ts";
 import type { ReceiptTexts } from "../presenters/receipt-texts.ts";
-import { callerPause } from "../presenters/slices.ts";
+import { callerPause, writeInSlices } from "../presenters/slices.ts";
 import { chainTransaction, ethTransactionText } from "../presenters/transaction.ts";
 import type { Client } from "../runtime/fair-queue.ts";
 import { PoolError } from "../txpool/error.ts";
@@ -85,10 +86,12 @@ function lookups({ chain, pool, receiptForm }: ChainTransactionDeps): Method[] {
 }
 
 function receipts({ chain, receiptForm, receiptTexts }: ChainTransactionDeps): Method[] {
-  const write = (wanted: Hash, format: FormatReceipt): string | undefined => {
+  const write = (wanted: Hash, format: FormatReceipt, origin: CallOrigin) => {
     const place = chain.findTransaction(wanted);
     if (place === undefined) return undefined;
-    return goJson(format(chain, blockReceipts(chain, place.block, receiptForm), place.index));
+    const all = blockReceipts(chain, place.block, receiptForm);
+    const pieces = receiptPieces(chain, all, place.index, format);
+    return writeInSlices(pieces.count, pieces.write, (parts) => parts.join(""), origin);
   };
   return [
     method({
@@ -98,14 +101,16 @@ function receipts({ chain, receiptForm, receiptTexts }: ChainTransactionDeps): M
         "Returns the receipt of a transaction; null before it is in a block. The Go node's InCache variant reads only its cache.",
       params: { hash },
       result: nullable(writtenAs("receipt", chainReceiptSchema)),
-      handle: (args) => receiptTexts.text(args.hash, "chain", () => write(args.hash, chainReceipt)),
+      handle: (args, origin) =>
+        receiptTexts.text(args.hash, "chain", () => write(args.hash, chainReceipt, origin)),
     }),
     method({
       name: "eth_getTransactionReceipt",
       summary: "Returns the receipt of a transaction in Ethereum's form; null before it is in a block.",
       params: { hash },
       result: nullable(writtenAs("receipt", ethReceiptSchema)),
-      handle: (args) => receiptTexts.text(args.hash, "eth", () => write(args.hash, ethReceipt)),
+      handle: (args, origin) =>
+        receiptTexts.text(args.hash, "eth", () => write(args.hash, ethReceipt, origin)),
     }),
   ];
 }
