@@ -7,6 +7,7 @@ import type { RlpItem } from "../bytes/rlp.ts";
 import { RlpCursor } from "../bytes/rlp-cursor.ts";
 import { RlpWriter } from "../bytes/rlp-writer.ts";
 import { keccak256 } from "../crypto/keccak.ts";
+import { createRunningKeccak } from "../crypto/running-keccak.ts";
 import { ModelError } from "./error.ts";
 import { extraForHash, extraForSeal } from "./extra-fields.ts";
 
@@ -86,6 +87,26 @@ export function decodeHeader(item: RlpItem): Header {
  */
 export function blockHash(header: Header): Hash<ArrayBuffer> {
   return hashWith(header, extraForHash(header.extra) ?? header.extra);
+}
+
+/** Bytes of a header that are hashed in one step, which takes a millisecond. */
+const STEP_BYTES = 256 * 1024;
+
+/** Returns true for a header that is hashed in steps: a message has room for one of 12 MB, which takes 50 ms. */
+export function isLongHeader({ extra, governance, vote }: Header): boolean {
+  return extra.length + governance.length + vote.length > STEP_BYTES;
+}
+
+/** Computes the block hash in steps. */
+export function* blockHashSteps(header: Header): Generator<undefined, Hash<ArrayBuffer>> {
+  write(header, extraForHash(header.extra) ?? header.extra);
+  const bytes = writer.take();
+  const hash = createRunningKeccak();
+  for (let at = 0; at < bytes.length; at += STEP_BYTES) {
+    yield;
+    hash.update(bytes.subarray(at, at + STEP_BYTES));
+  }
+  return hash.digest();
 }
 
 /**

@@ -5,7 +5,15 @@ import { fixedBytes } from "../../../node/bytes/integer.ts";
 import { decodeRlp, encodeRlpList, listItems } from "../../../node/bytes/rlp.ts";
 import { keccak256 } from "../../../node/crypto/keccak.ts";
 import { addressOfPublicKey, recover } from "../../../node/crypto/secp256k1.ts";
-import { blockHash, decodeHeader, encodeHeader, type Header, sealHash } from "../../../node/model/header.ts";
+import {
+  blockHash,
+  blockHashSteps,
+  decodeHeader,
+  encodeHeader,
+  type Header,
+  isLongHeader,
+  sealHash,
+} from "../../../node/model/header.ts";
 import {
   committedSealDigest,
   encodeExtra,
@@ -43,6 +51,26 @@ test("recorded headers of all forks go both ways and have their recorded hash", 
     expect(toHex(blockHash(header))).toBe(hash);
   }
   expect([...sizes].sort((a, b) => a - b)).toEqual([14, 15, 17, 19]);
+});
+
+test("a header is hashed in steps to the same hash, a long one in many, whose extra field may be malformed", () => {
+  const header = aHeader();
+  const extra = parseExtra(header.extra);
+  const validators = Array.from({ length: 30_000 }, () => new Uint8Array(20));
+  const long = [
+    { ...header, extra: encodeExtra({ ...extra, validators }) },
+    { ...header, extra: new Uint8Array(600_000) },
+    { ...header, vote: new Uint8Array(600_000) },
+  ];
+  for (const each of [header, ...long]) {
+    const steps = blockHashSteps(each);
+    const yields = [];
+    let step = steps.next();
+    for (; step.done !== true; step = steps.next()) yields.push(step.value);
+    expect(toHex(step.value)).toBe(toHex(blockHash(each)));
+    expect(yields.length).toBe(isLongHeader(each) ? 3 : 1);
+  }
+  expect([header, ...long].map(isLongHeader)).toEqual([false, true, true, true]);
 });
 
 test("recorded headers have their recorded seal hash, round and proposer", () => {
