@@ -5,6 +5,7 @@ import { type NetworkResource, type NodeResource, readNode } from "../api/resour
 import { type Identity } from "../build/identity.ts";
 import type { Member } from "../build/names.ts";
 import type { PodInputs } from "../build/template.ts";
+import { KubeError } from "../kube/error.ts";
 import type { RolloutPlan } from "../plan/rollout.ts";
 import type { Stop } from "../plan/stop.ts";
 import type { VolumeVerdict } from "../plan/storage.ts";
@@ -96,19 +97,21 @@ export interface Step<C = Context> {
 
 /**
  * Writes the status now if it changed. A change of figures alone is written only when they are stale. The steps after
- * this one rely on the written status.
+ * this one rely on the written status. The precondition is the version, because the API server ignores a UID here. Throws
+ * `KubeError`, `conflict` when the Node has changed, or another one has its name.
  */
 export async function saveStatus(context: Context): Promise<void> {
   const { deps, node, status } = context;
+  const { name, namespace, uid } = node.meta;
   const known = deps.cache.node(context.key);
+  if (known?.meta.uid !== uid) throw new KubeError("conflict", `the Node ${context.key} is gone`);
   const relevant = deps.memory.areFiguresStale(context.key) ? identity : statusWithoutFigures;
-  if (known === undefined || JSON.stringify(relevant(known.status)) === JSON.stringify(relevant(status)))
-    return;
-  const { name, namespace } = node.meta;
+  if (JSON.stringify(relevant(known.status)) === JSON.stringify(relevant(status))) return;
+  const { resourceVersion } = known.meta;
   const written = await deps.client.applyStatus({
     apiVersion: API_VERSION,
     kind: "Node",
-    metadata: { name, namespace },
+    metadata: { name, namespace, resourceVersion },
     status: JSON.parse(JSON.stringify(status)) as NodeStatus, // absent members go
   });
   deps.memory.markFiguresWritten(context.key);

@@ -39,11 +39,11 @@ export async function reconcileUnreadable(
     observedGeneration: seen.meta.generation,
     lastTransitionTime: formatInstant(deps.clock.now()),
   };
-  const { name, namespace } = seen.meta;
+  const { name, namespace, resourceVersion } = seen.meta;
   await deps.client.applyStatus({
     apiVersion: API_VERSION,
     kind: "Node",
-    metadata: { name, namespace },
+    metadata: { name, namespace, resourceVersion },
     status: { ...status, conditions: [verdict, ...conditions.filter(({ type }) => type !== "Ready")] },
   });
   return RESYNC_MS;

@@ -6,6 +6,7 @@ import { KubeError } from "../../../operator/kube/error.ts";
 import { deletionMs, endUnread } from "../../../operator/reconcile/deletion.ts";
 import type { ReconcileDeps } from "../../../operator/reconcile/deps.ts";
 import { reconcile } from "../../../operator/reconcile/reconcile.ts";
+import { reconcileUnreadable } from "../../../operator/reconcile/unreadable.ts";
 import { CORE, type FakeCluster, NETWORK } from "../../support/fake-cluster.ts";
 import { freshCluster } from "../../support/fresh-cluster.ts";
 
@@ -218,4 +219,31 @@ test("a Node that cannot be read is let go when it is deleted, and not before", 
   cluster.deleteNode("core");
   await endUnread(seen(), deps);
   expect(isThere("core")).toBe(false);
+});
+
+/** Replaces the core node when its status is about to be written. */
+function replaceCore(): void {
+  cluster.onStatus = () => {
+    cluster.onStatus = () => undefined;
+    cluster.objects.delete("Node demo/core");
+    const metadata = { name: "core", namespace: "demo", uid: "another" };
+    cluster.put({ apiVersion: "knit.dev/v1alpha1", kind: "Node", metadata, spec: CORE });
+  };
+}
+
+describe("a status that was computed for a deleted Node is not written to another one of its name:", () => {
+  test("of one that is reconciled", async () => {
+    cluster.putRunning("core", []);
+    replaceCore();
+    await expect(once("core")).rejects.toMatchObject({ code: "conflict" });
+    expect(cluster.get("Node", "core")?.["status"]).toBeUndefined();
+  });
+
+  test("of one that cannot be read", async () => {
+    cluster.putNode("core", { type: "strange" });
+    replaceCore();
+    const seen = deps.cache.find("node", "demo/core");
+    await expect(reconcileUnreadable(seen, deps)).rejects.toMatchObject({ code: "conflict" });
+    expect(cluster.get("Node", "core")?.["status"]).toBeUndefined();
+  });
 });

@@ -238,8 +238,10 @@ describe("maintenance", () => {
       cluster.onStatus = () => undefined;
       cluster.putRunning("core", [], { "knit.dev/run": "save-cache" });
     };
-    await once("core");
+    await expect(once("core")).rejects.toMatchObject({ code: "conflict" });
     expect(cluster.node("core").meta.annotations["knit.dev/run"]).toBe("save-cache");
+    await once("core");
+    expect(state("core")).toMatchObject({ operation: "save-cache" });
   });
 
   test("of an unknown kind is refused, and nothing is asked of the node", async () => {
