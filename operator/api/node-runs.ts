@@ -62,18 +62,21 @@ const run = (description: string) =>
 /** `status.maintenance`. */
 export const maintenanceRun = run("Current or last maintenance run.");
 
-/** `status.maintenanceQueue`. */
+/** `status.maintenanceQueue`, with room for each operation of each replica, which is queued once. */
 export const maintenanceQueue = list(run("A queued maintenance run."), "Queued maintenance runs.", {
-  maxItems: 2 * MAX_REPLICAS,
+  maxItems: operationNames.length * MAX_REPLICAS,
   "x-kubernetes-list-type": "atomic",
 });
+
+/** Maximum number of completed runs in the status; above that of replicas. */
+export const MAX_HISTORY = 2 * MAX_REPLICAS;
 
 /** `status.maintenanceHistory`. */
 export const maintenanceHistory = list(
   run("A completed maintenance run."),
   "Completed maintenance runs, newest first.",
   {
-    maxItems: 2 * MAX_REPLICAS,
+    maxItems: MAX_HISTORY,
     "x-kubernetes-list-type": "atomic",
   },
 );

@@ -2,8 +2,7 @@
  * Maintenance requests from the annotation, schedules and disk usage, and the queue of runs that they become.
  */
 import { isVolumeOperation, type Operation, operationNames } from "../api/names.ts";
-import type { MaintenanceRun, ScheduleMark } from "../api/node-runs.ts";
-import { MAX_REPLICAS } from "../api/node-spec.ts";
+import { MAX_HISTORY, type MaintenanceRun, type ScheduleMark } from "../api/node-runs.ts";
 import { formatInstant } from "../observe/clock.ts";
 import { nextTick, parseCron } from "./cron.ts";
 import { isOpen, newRun } from "./maintenance.ts";
@@ -51,7 +50,10 @@ export function requestedMembers(
   return isVolumeOperation(operation) && names.length !== 1 ? undefined : names;
 }
 
-/** Adds requests to the queue. One that is queued or in progress is not added again. */
+/**
+ * Adds requests to the queue. One that is queued or in progress is not added again, so that the queue has each operation of
+ * each replica once at most, and is never full.
+ */
 export function addRequests(book: RunBook, requests: readonly MaintenanceRequest[], now: number): RunBook {
   const queue = [...book.queue];
   for (const request of requests) {
@@ -61,7 +63,7 @@ export function addRequests(book: RunBook, requests: readonly MaintenanceRequest
     );
     if (!isNoted) queue.push(newRun(request, now));
   }
-  return { ...book, queue: queue.slice(0, 2 * MAX_REPLICAS) };
+  return { ...book, queue };
 }
 
 /** Makes the next queued run the current one after the last has completed. */
@@ -70,7 +72,18 @@ export function startNext(book: RunBook): RunBook {
   const [next, ...rest] = queue;
   if (next === undefined || (current !== undefined && isOpen(current))) return book;
   const ended = current === undefined ? history : [current, ...history];
-  return { current: next, queue: rest, history: ended.slice(0, 2 * MAX_REPLICAS) };
+  return { current: next, queue: rest, history: trimHistory(ended) };
+}
+
+/**
+ * Drops the oldest runs above the limit. The last migration of each replica stays, because disk usage requests none for some
+ * time after it.
+ */
+function trimHistory(runs: readonly MaintenanceRun[]): readonly MaintenanceRun[] {
+  const migrations = runs.filter(({ operation }) => operation === "migrate");
+  const last = new Set(new Map(migrations.toReversed().map((run) => [run.member, run])).values());
+  let room = MAX_HISTORY - last.size;
+  return runs.filter((run) => last.has(run) || room-- > 0);
 }
 
 /** Progress of a schedule, and whether it is due. */

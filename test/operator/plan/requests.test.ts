@@ -1,6 +1,12 @@
 /** Wishes for maintenance: where they come from, and how they wait. */
 import { describe, expect, test } from "@jest/globals";
-import type { MaintenanceRun } from "../../../operator/api/node-runs.ts";
+import { operationNames } from "../../../operator/api/names.ts";
+import {
+  type MaintenanceRun,
+  maintenanceHistory,
+  maintenanceQueue,
+} from "../../../operator/api/node-runs.ts";
+import { MAX_REPLICAS } from "../../../operator/api/node-spec.ts";
 import {
   addRequests,
   DISK_REST_MS,
@@ -14,6 +20,7 @@ import {
 } from "../../../operator/plan/requests.ts";
 import { NOW } from "../../support/maintained.ts";
 
+const MEMBERS = Array.from({ length: MAX_REPLICAS }, (_, place) => `a-m${place}`);
 const EMPTY: RunBook = { current: undefined, queue: [], history: [] };
 const request = (
   member: string,
@@ -78,11 +85,23 @@ describe("requests", () => {
     ]);
   });
 
-  test("never fill more than the status takes", () => {
+  test("are all kept: every operation of every replica fits, in the status too", () => {
+    const asked = MEMBERS.flatMap((member) => operationNames.map((operation) => request(member, operation)));
+    const { queue } = addRequests(EMPTY, asked, NOW);
+    expect(queue).toHaveLength(MAX_REPLICAS * operationNames.length);
+    expect(addRequests({ ...EMPTY, queue }, asked, NOW).queue).toEqual(queue);
+    expect(maintenanceQueue.schema.maxItems).toBe(queue.length);
+  });
+
+  test("that ended fill no more than the status takes, and leave each replica its last migration", () => {
     let book = EMPTY;
-    for (let round = 0; round < 200; round++)
-      book = startNext(addRequests(afterEnd(book), [request(`m${round}`), request(`n${round}`)], NOW));
-    expect([book.queue.length, book.history.length]).toEqual([63, 64]);
+    for (let round = 0; round < 200; round++) {
+      const [operation, name] = round < 40 ? ["migrate" as const, round % 32] : ["save-cache" as const, 0];
+      book = startNext(addRequests(afterEnd(book), [request(`a-m${name}`, operation)], NOW));
+    }
+    const migrations = book.history.filter(({ operation }) => operation === "migrate");
+    expect([book.history.length, migrations.length]).toEqual([maintenanceHistory.schema.maxItems, 32]);
+    expect(new Set(migrations.map(({ member }) => member)).size).toBe(32);
   });
 });
 
