@@ -18,6 +18,7 @@ export function unreadMetrics(): OperatorMetrics {
     figures: () => [],
     networks: () => [],
     missingFields: () => undefined,
+    missingNamespaces: () => 0,
   });
 }
 

@@ -54,6 +54,8 @@ export interface Controllers extends AsyncDisposable {
   ready(): number;
   /** Returns the number of waiting keys by queue. */
   depths(): Readonly<Record<string, number>>;
+  /** Returns the number of namespaces that cannot be read. */
+  missingNamespaces(): number;
   /** Returns the number of Node reconciliations so far. */
   readonly countRuns: () => number;
   figures(): readonly NodeFigures[];
@@ -117,12 +119,13 @@ export async function openControllers(options: ControllersOptions): Promise<Cont
     createKey: randomKey,
     monotonicMs,
   };
-  await startInformers({ ...options, resources, cache, memory, applier, nodeQueue, networkQueue });
+  await startInformers({ ...options, pause, resources, cache, memory, applier, nodeQueue, networkQueue });
   const open = resources.move();
   return {
     count: () => cache.nodes().length,
     ready: () => cache.nodes().filter(isReady).length,
     depths: () => ({ node: nodeQueue.depth, network: networkQueue.depth }),
+    missingNamespaces: () => cache.missingNamespaces.length,
     countRuns: () => nodeQueue.runs,
     figures: () => figuresOf(cache.nodes(), (key) => poller.latest(key)),
     networks: () => networkFiguresOf(cache.networks()),
@@ -137,17 +140,16 @@ function chainsOf(cache: ClusterCache, operator: string): ReadonlyMap<string, re
   return Map.groupBy(own, (node) => chainKey(node, cache));
 }
 
-/** Delay until the first lists are complete: uses of a key are known only when all Nodes are cached. */
-const UNSYNCED_MS = 200;
-
+/** Reconciles a Node. One whose objects are not cached yet is added again once they are. */
 async function reconcileNodeKey(
   cache: ClusterCache,
   key: string,
   deps: ReconcileDeps,
 ): Promise<number | undefined> {
-  if (!cache.isSynced) return UNSYNCED_MS;
+  const seen = cache.find("node", key);
+  if (seen !== undefined && !cache.isSynced(seen.meta.namespace)) return undefined;
   const node = cache.node(key);
-  return node === undefined ? reconcileUnreadable(cache.find("node", key), deps) : reconcile(node, deps);
+  return node === undefined ? reconcileUnreadable(seen, deps) : reconcile(node, deps);
 }
 
 /** Closes the resources. Calls that still wait after the time limit end with their connections. */

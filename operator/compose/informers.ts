@@ -5,8 +5,8 @@ import type { CachedObject } from "../kube/cached-object.ts";
 import type { KubeClient } from "../kube/client.ts";
 import { openReflector, type Reflector, type ReflectorOptions } from "../kube/reflector.ts";
 import { type Kind, kinds } from "../kube/resources.ts";
-import { pause } from "../observe/clock.ts";
 import type { Log } from "../observe/log.ts";
+import { messageOf } from "../observe/message-of.ts";
 import type { Applier } from "../reconcile/applier.ts";
 import { type ClusterCache, type WatchedKind, watchedKinds } from "../reconcile/cluster-cache.ts";
 import type { ReconcileMemory } from "../reconcile/memory.ts";
@@ -22,6 +22,7 @@ export interface InformersOptions {
   /** Label selector of the operator's own objects. */
   readonly selector: string;
   readonly log: Log;
+  readonly pause: ReflectorOptions["pause"];
   readonly signal: AbortSignal;
   /** Owns the informers. */
   readonly resources: AsyncDisposableStack;
@@ -37,31 +38,67 @@ const DISCOVERY_MS = 30_000;
 /** Delay of a Network's reconciliation after a change of a Node, because many Nodes change at once. */
 const NETWORK_DELAY_MS = 2_000;
 
+/** A namespace to watch, or all namespaces when it has no name. */
+interface Place {
+  readonly namespace: string | undefined;
+  /** Resolves when the namespace turns out to be missing. */
+  readonly missing: Promise<void>;
+  readonly declareMissing: () => void;
+  /** First lists of the kinds that each Node needs. */
+  readonly lists: Promise<void>[];
+}
+
+/** The options, and the namespaces to watch. */
+interface Watching extends InformersOptions {
+  readonly places: readonly Place[];
+}
+
 /**
  * Starts the informers and waits for their first lists. Nodes come last, so that the objects of a Node are cached when
- * it is first reconciled. Networks are reconciled once all Nodes are cached.
+ * it is first reconciled. Networks are reconciled once all Nodes are cached. A namespace that is missing holds up no
+ * other: its Nodes and Networks are reconciled once it can be read.
  */
 export async function startInformers(options: InformersOptions): Promise<void> {
-  const { cache, networkQueue, signal, resources } = options;
+  const { watchNamespaces, cache, signal, resources } = options;
+  const names = watchNamespaces.length === 0 ? [undefined] : watchNamespaces;
+  const places = names.map((namespace) => createPlace(namespace));
+  const watching = { ...options, places };
   for (const kind of watchedKinds) {
-    const informer = resources.use(openObjects(options, kind));
+    const informer = resources.use(openObjects(watching, kind));
     cache.addInformer(kind, informer);
     await unlessAborted(signal, informer.synced); // one list at a time: a page of each at once would take tens of MB
   }
-  await startOptional(options);
-  const networks = resources.use(openNetworks(options));
+  await startOptional(watching);
+  const networks = resources.use(openNetworks(watching));
   cache.addInformer("network", networks);
   await unlessAborted(signal, networks.synced);
-  const nodes = resources.use(openNodes(options));
+  const nodes = resources.use(openNodes(watching));
   cache.addInformer("node", nodes);
   await unlessAborted(signal, nodes.synced);
-  cache.markSynced();
-  for (const { meta } of networks.list()) networkQueue.add(keyOf(meta));
+  for (const { namespace, lists } of places)
+    void Promise.all(lists).then(() => beginWith(watching, namespace));
 }
 
-async function startOptional(options: InformersOptions): Promise<void> {
+function createPlace(namespace: string | undefined): Place {
+  const { promise: missing, resolve: declareMissing } = Promise.withResolvers<void>();
+  return { namespace, missing, declareMissing, lists: [] };
+}
+
+/** Has the Nodes and Networks of a namespace reconciled, whose objects are cached now. */
+function beginWith(
+  { cache, nodeQueue, networkQueue, log }: InformersOptions,
+  namespace: string | undefined,
+): void {
+  if (cache.missingNamespaces.some((name) => name === namespace))
+    log.info({ namespace }, "namespace can be read, and is watched");
+  cache.markSynced(namespace);
+  for (const { meta } of cache.list("node", namespace)) nodeQueue.add(keyOf(meta));
+  for (const { meta } of cache.list("network", namespace)) networkQueue.add(keyOf(meta));
+}
+
+async function startOptional(options: Watching): Promise<void> {
   const { client, cache, nodeQueue, log, resources } = options;
-  const open = (kind: WatchedKind): Reflector => openObjects(options, kind);
+  const open = (kind: WatchedKind): Reflector => openObjects(options, kind, true);
   const onServed = (): void =>
     addAll(
       nodeQueue,
@@ -70,14 +107,15 @@ async function startOptional(options: InformersOptions): Promise<void> {
   resources.use(await watchOptionalKinds({ client, cache, open, onServed, intervalMs: DISCOVERY_MS, log }));
 }
 
-function openObjects(options: InformersOptions, kind: WatchedKind): Reflector {
+function openObjects(options: Watching, kind: WatchedKind, isOptional = false): Reflector {
   const { cache, applier, nodeQueue, networkQueue, selector } = options;
   const transform = kind === "pod" ? projectPod : undefined;
-  return openInformer(options, { kind: kinds[kind], labelSelector: selector, transform }, (now, before) => {
+  const opened = { kind: kinds[kind], labelSelector: selector, transform, isOptional };
+  return openInformer(options, opened, (now, before) => {
     if (now === undefined && before !== undefined) applier.forget(kinds[kind].kind, before);
     for (const object of [now, before].filter((each) => each !== undefined)) {
       addAll(nodeQueue, cache.nodesAffectedBy(object));
-      if (cache.isSynced) addAll(networkQueue, networkOf(object));
+      if (cache.isSynced(object.meta.namespace)) addAll(networkQueue, networkOf(object));
     }
   });
 }
@@ -89,12 +127,12 @@ function networkOf({ meta }: CachedObject): readonly string[] {
   return [keyOf({ namespace: meta.namespace, name })];
 }
 
-function openNetworks(options: InformersOptions): Reflector {
+function openNetworks(options: Watching): Reflector {
   const { cache, memory, nodeQueue, networkQueue } = options;
   return openInformer(options, { kind: kinds.network }, (now, before) => {
     const { meta } = now ?? before ?? {};
     if (meta === undefined) return;
-    if (cache.isSynced) networkQueue.add(keyOf(meta));
+    if (cache.isSynced(meta.namespace)) networkQueue.add(keyOf(meta));
     if (now === undefined) {
       networkQueue.forget(keyOf(meta));
       memory.recordBlockMark(keyOf(meta), undefined);
@@ -105,7 +143,7 @@ function openNetworks(options: InformersOptions): Reflector {
   });
 }
 
-function openNodes(options: InformersOptions): Reflector {
+function openNodes(options: Watching): Reflector {
   const { applier, cache, memory, nodeQueue, networkQueue } = options;
   return openInformer(options, { kind: kinds.node }, (now, before) => {
     const { meta } = now ?? before ?? {};
@@ -114,7 +152,8 @@ function openNodes(options: InformersOptions): Reflector {
     else if (cache.isChanged(now, before)) nodeQueue.add(keyOf(meta));
     addAll(nodeQueue, cache.peersAffectedBy(now, before));
     const network = cache.networkKey(now ?? before);
-    if (cache.isSynced && network !== undefined) networkQueue.addAfter(network, NETWORK_DELAY_MS);
+    if (cache.isSynced(meta.namespace) && network !== undefined)
+      networkQueue.addAfter(network, NETWORK_DELAY_MS);
     if (now !== undefined || before === undefined) return;
     applier.forget(kinds.node.kind, before);
     nodeQueue.forget(keyOf(meta));
@@ -126,27 +165,40 @@ function openNodes(options: InformersOptions): Reflector {
 interface InformerOptions extends Pick<ReflectorOptions, "transform"> {
   readonly kind: Kind;
   readonly labelSelector?: string;
+  /** True for a kind that no Node has to wait for. */
+  readonly isOptional?: boolean;
 }
 
 function openInformer(
-  { client, watchNamespaces, log }: InformersOptions,
-  { kind, labelSelector, transform }: InformerOptions,
+  { client, places, cache, log, pause }: Watching,
+  { kind, labelSelector, transform, isOptional = false }: InformerOptions,
   onChange: ReflectorOptions["onChange"],
 ): Reflector {
-  const places = watchNamespaces.length === 0 ? [undefined] : watchNamespaces;
   return joinReflectors(
-    places.map((namespace) =>
-      openReflector({
+    places.map(({ namespace, missing, declareMissing, lists }) => {
+      const reflector = openReflector({
         client,
         log,
         pause,
         selection: { kind, namespace, labelSelector },
         transform,
         onChange,
-      }),
-    ),
+        onDenied(error) {
+          if (isOptional || namespace === undefined || cache.isSynced(namespace)) return;
+          if (!cache.missingNamespaces.includes(namespace))
+            log.error({ namespace, error: messageOf(error) }, MISSING);
+          cache.markMissing(namespace);
+          declareMissing();
+        },
+      });
+      if (!isOptional) lists.push(reflector.synced);
+      return { ...reflector, synced: Promise.race([reflector.synced, missing]) };
+    }),
   );
 }
+
+const MISSING =
+  "namespace is left out until it can be read: it does not exist, or the operator has no rights in it";
 
 /** Joins the reflectors of several namespaces to one. */
 function joinReflectors(all: readonly Reflector[]): Reflector {

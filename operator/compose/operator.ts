@@ -140,6 +140,7 @@ function sourcesOf(
     nodes: () => state().nodes?.count() ?? 0,
     readyNodes: () => state().nodes?.ready() ?? 0,
     missingFields: () => state().definitions?.missing(),
+    missingNamespaces: () => state().nodes?.missingNamespaces() ?? 0,
     leading: () => state().nodes !== undefined,
     figures: () => state().nodes?.figures() ?? [],
     networks: () => state().nodes?.networks() ?? [],

@@ -79,14 +79,14 @@ type NodesOptions = Pick<ReleaseOptions, "watchNamespaces" | "log"> & {
 };
 
 /**
- * Removes the finalizers and returns the number of changed Nodes. A Node that the API server refuses does not
- * block the others; `KubeError` then names the first one in the end.
+ * Removes the finalizers and returns the number of changed Nodes. A Node that the API server refuses, or a namespace that
+ * cannot be read, does not block the others; `KubeError` then names the first one in the end.
  */
 export async function releaseNodes(options: NodesOptions, signal: AbortSignal): Promise<number> {
   const released = new Set<string>();
   const refused = new Map<string, string>();
   for (let round = 0; ; round++) {
-    const held = (await heldNodes(options, signal)).filter(({ uid }) => !refused.has(uid));
+    const held = (await heldNodes(options, refused, signal)).filter(({ uid }) => !refused.has(uid));
     if (held.length === 0) break;
     if (round === ROUNDS) throw new KubeError("conflict", "Nodes kept changing; try again");
     for (const meta of held) {
@@ -96,14 +96,25 @@ export async function releaseNodes(options: NodesOptions, signal: AbortSignal): 
   }
   const [first] = refused.values();
   if (first === undefined) return released.size;
-  throw new KubeError("forbidden", `${refused.size} Nodes could not be released; ${first}`);
+  throw new KubeError("forbidden", `not all Nodes could be released, ${refused.size} refused; ${first}`);
 }
 
 /** Lists Nodes with the finalizer; none when the cluster does not serve Nodes any more. */
-async function heldNodes(options: NodesOptions, signal: AbortSignal): Promise<readonly ObjectMeta[]> {
+async function heldNodes(
+  options: NodesOptions,
+  refused: Map<string, string>,
+  signal: AbortSignal,
+): Promise<readonly ObjectMeta[]> {
   const places = options.watchNamespaces.length === 0 ? [undefined] : options.watchNamespaces;
   const held: ObjectMeta[] = [];
-  for (const namespace of places) held.push(...(await heldNodesIn(namespace, options, signal)));
+  for (const namespace of places) {
+    try {
+      held.push(...(await heldNodesIn(namespace, options, signal)));
+    } catch (error) {
+      if (namespace === undefined || !isKubeError(error, "forbidden")) throw error;
+      refused.set(`namespace ${namespace}`, `the namespace ${namespace}: ${error.message}`);
+    }
+  }
   return held;
 }
 

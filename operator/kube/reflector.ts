@@ -23,6 +23,8 @@ export interface ReflectorOptions {
   readonly transform?: ((object: unknown) => CachedObject) | undefined;
   /** Called for every added, changed or deleted object; `now` is undefined for a deleted one. */
   readonly onChange: (now: CachedObject | undefined, before: CachedObject | undefined) => void;
+  /** Called when lists or watches were denied several times in a row. They are repeated all the same. */
+  readonly onDenied?: ((error: unknown) => void) | undefined;
   readonly log: Log;
   /** Maximum number of cached objects. */
   readonly maxObjects?: number;
@@ -42,6 +44,8 @@ export interface Reflector extends AsyncDisposable {
 const MAX_OBJECTS = 20_000;
 const FIRST_WAIT_MS = 500;
 const MAX_WAIT_MS = 30_000;
+/** Denied requests in a row that are reported: the API server may not know yet of rights that were just granted. */
+const DENIALS = 4;
 /** Minimum duration of a watch that counts as successful. */
 const SHORT_WATCH_MS = 1_000;
 
@@ -72,8 +76,8 @@ interface Following {
 
 async function follow(following: Following): Promise<void> {
   const { options, signal, onList } = following;
-  const { kind } = options.selection.kind;
   let failures = 0;
+  let denials = 0;
   let version: string | undefined;
   while (!signal.aborted) {
     const began = performance.now();
@@ -91,12 +95,19 @@ async function follow(following: Following): Promise<void> {
       if (isLost(error)) version = undefined;
       failures++;
       const wait = waitAfter(error, failures);
-      const fields = { kind, error: messageOf(error), wait };
-      if (isKubeError(error, "gone")) options.log.info(fields, "resource version has expired; listing again");
-      else options.log.warn(fields, "watch was interrupted");
+      logFailure(options, error, wait);
+      denials = isKubeError(error, "forbidden") ? denials + 1 : 0;
+      if (denials === DENIALS) options.onDenied?.(error);
       await options.pause(wait, signal).catch(() => undefined);
     }
   }
+}
+
+function logFailure({ selection, log }: Following["options"], error: unknown, wait: number): void {
+  const { namespace, kind } = selection;
+  const fields = { kind: kind.kind, namespace, error: messageOf(error), wait };
+  if (isKubeError(error, "gone")) log.info(fields, "resource version has expired; listing again");
+  else log.warn(fields, "watch was interrupted");
 }
 
 /** True when the watch cannot resume and a new list is needed. */

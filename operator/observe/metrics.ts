@@ -27,6 +27,8 @@ export interface MetricSources {
   readonly leading: () => boolean;
   /** Fields of the definitions that the cluster does not serve; undefined when unknown. */
   readonly missingFields: () => number | undefined;
+  /** Number of watched namespaces that cannot be read. */
+  readonly missingNamespaces: () => number;
   /** Figures of every replica of every Node. */
   readonly figures: () => Iterable<NodeFigures>;
   /** Figures of every Network. */
@@ -69,6 +71,11 @@ export function createMetrics(sources: MetricSources): OperatorMetrics {
   });
   const queue = declareQueueMetrics(registers, sources.depths);
   read("knit_operator_nodes", "Nodes.", sources.nodes);
+  read(
+    "knit_operator_missing_namespaces",
+    "Namespaces of watchNamespaces that do not exist, or in which the operator has no rights.",
+    sources.missingNamespaces,
+  );
   read("knit_operator_ready_nodes", "Nodes whose condition Ready is True.", sources.readyNodes);
   return {
     request: (method, status) => requests.inc({ method, code: String(status), host: sources.host() }),

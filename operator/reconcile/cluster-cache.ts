@@ -50,7 +50,9 @@ export interface ClusterCacheDeps {
 export class ClusterCache {
   readonly #deps: ClusterCacheDeps;
   readonly #informers = new Map<WatchedKind | "node" | "network", Reflector>();
-  #isSynced = false;
+  /** Namespaces whose first lists are complete; undefined stands for all. */
+  readonly #synced = new Set<string | undefined>();
+  readonly #missing = new Set<string>();
   /** Parsed Nodes by cached object; undefined for an object that cannot be parsed. */
   readonly #parsedNodes = new WeakMap<CachedObject, { readonly node: NodeResource | undefined }>();
   readonly #parsedNetworks = new WeakMap<CachedObject, { readonly network: NetworkResource | undefined }>();
@@ -73,14 +75,25 @@ export class ClusterCache {
     return informer;
   }
 
-  /** True once the first lists of all kinds are complete. */
-  get isSynced(): boolean {
-    return this.#isSynced;
+  /** True once the first lists of all kinds in a namespace are complete. */
+  isSynced(namespace: string): boolean {
+    return this.#synced.has(undefined) || this.#synced.has(namespace);
   }
 
-  /** Declares the first lists complete. */
-  markSynced(): void {
-    this.#isSynced = true;
+  /** Declares the first lists of a namespace, or of all, complete. */
+  markSynced(namespace?: string): void {
+    this.#synced.add(namespace);
+    if (namespace !== undefined) this.#missing.delete(namespace);
+  }
+
+  /** Lists the namespaces that cannot be read: they do not exist, or the operator has no rights in them. */
+  get missingNamespaces(): readonly string[] {
+    return [...this.#missing];
+  }
+
+  /** Declares a namespace missing until its first lists are complete. */
+  markMissing(namespace: string): void {
+    this.#missing.add(namespace);
   }
 
   /** True for a kind that the cluster serves. */

@@ -3,16 +3,18 @@
  * its key.
  */
 import { annotations } from "../api/names.ts";
+import type { StopReason } from "../api/reasons.ts";
 import { keyOf, type NodeResource } from "../api/resource.ts";
 import { membersOf, nodeOfMember, objectNames } from "../build/names.ts";
 import type { CachedObject } from "../kube/cached-object.ts";
 import { type Signer, signerTrouble } from "../plan/signer.ts";
+import type { Stop } from "../plan/stop.ts";
 import type { MemberContext } from "./context.ts";
 import type { ReconcileDeps } from "./deps.ts";
 import { goOn, type Outcome } from "./outcome.ts";
 
 /** Allows or stops a member. There is no await between the check and its record. */
-export function signerStep({ key, node, facts, deps }: MemberContext): Outcome {
+export function signerStep({ key, node, facts, status, deps }: MemberContext): Outcome {
   const { addresses } = deps.memory;
   const address = facts.identity?.address;
   if (address === undefined) return goOn;
@@ -22,11 +24,14 @@ export function signerStep({ key, node, facts, deps }: MemberContext): Outcome {
     return goOn;
   }
   const own = signerOf(node, key, { address, deps });
-  const trouble = signerTrouble(
-    own,
-    [...othersAt(address, key, deps), ...setsAt(address, own, deps), ...podsAt(address, own, deps)],
-    address,
-  );
+  const others = [
+    ...othersAt(address, key, deps),
+    ...setsAt(address, own, deps),
+    ...podsAt(address, own, deps),
+  ];
+  const wasStopped = status.reason === KEY_IN_USE && !own.isRunning;
+  const trouble =
+    signerTrouble(own, others, address) ?? (wasStopped ? unseenTrouble(address, deps) : undefined);
   if (trouble !== undefined) {
     // A pod that was made for the former key goes on: it signs with no other.
     facts.stop = keepsOtherKey(key, { address, deps }) ? { ...trouble, pod: "stays" } : trouble;
@@ -35,6 +40,16 @@ export function signerStep({ key, node, facts, deps }: MemberContext): Outcome {
     addresses.stop(key);
   } else if (facts.stop === undefined) addresses.start(key, address);
   return goOn;
+}
+
+const KEY_IN_USE = "KeyInUse" satisfies StopReason;
+
+/** Keeps a member stopped while the one that has its key may be in a namespace that cannot be read now. */
+function unseenTrouble(address: string, { cache }: ReconcileDeps): Stop | undefined {
+  const [namespace] = cache.missingNamespaces;
+  if (namespace === undefined) return undefined;
+  const message = `another node had the key of ${address}, and may be in the namespace ${namespace}, which the operator cannot read. If that is gone for good, remove it from watchNamespaces`;
+  return { reason: KEY_IN_USE, message, pod: "ends" };
 }
 
 /** Lists members with this address that have or get a pod. */

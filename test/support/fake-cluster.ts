@@ -69,6 +69,8 @@ export class FakeCluster {
   answer: (node: string, method: string) => unknown = () => true;
   /** True if the cluster has the kind ServiceMonitor. */
   servesMonitors = false;
+  /** Watched namespaces that cannot be read. */
+  missingNamespaces: readonly string[] = [];
   /** True if the cluster has the kind HTTPRoute. */
   servesRoutes = false;
   /** Called before a status is written. */
@@ -230,7 +232,11 @@ export class FakeCluster {
   }
 
   #cache(): ReconcileDeps["cache"] {
+    const missing = (): readonly string[] => this.missingNamespaces;
     return {
+      get missingNamespaces() {
+        return missing();
+      },
       find: (kind, key) => this.#cached(`${kinds[kind].kind} ${key}`),
       list: (kind) =>
         [...this.objects.keys()]

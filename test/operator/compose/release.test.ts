@@ -68,7 +68,7 @@ test.each<[string, KubeErrorCode, string]>([
 
 test("one that may not be written holds up no other", async () => {
   trouble = (name) => (name === "n2" ? "forbidden" : undefined);
-  await expect(releaseAll()).rejects.toThrow("1 Nodes could not be released; demo/n2: no");
+  await expect(releaseAll()).rejects.toThrow("not all Nodes could be released, 1 refused; demo/n2: no");
   expect([...held].filter(([, finalizers]) => finalizers.length > 0)).toEqual([["n2", [FINALIZER]]]);
 });
 
@@ -127,4 +127,32 @@ test("Nodes of another operator stay as they are", async () => {
   expect(
     await releaseNodes({ ...options, operatorId: "ops/knit-operator" }, new AbortController().signal),
   ).toBe(0);
+});
+
+test("a namespace that cannot be read holds up no other, and is named in the end", async () => {
+  const metadata = {
+    name: "n1",
+    namespace: "here",
+    uid: "n1",
+    resourceVersion: "7",
+    finalizers: [FINALIZER],
+  };
+  let isHeld = true;
+  const page = async ({ namespace }: { namespace: string | undefined }) => {
+    if (namespace === "gone") throw new KubeError("forbidden", "no rights");
+    return { items: isHeld ? [{ metadata }] : [], resourceVersion: "1", next: undefined };
+  };
+  const merge = async () => {
+    isHeld = false;
+  };
+  const options = {
+    client: { ...client, page, merge },
+    watchNamespaces: ["gone", "here"],
+    log: silentLog,
+    operatorId: "ops/knit-operator",
+  };
+  await expect(releaseNodes(options, new AbortController().signal)).rejects.toThrow(
+    "the namespace gone: no rights",
+  );
+  expect(isHeld).toBe(false);
 });

@@ -48,6 +48,7 @@ function someMetrics(figures: readonly NodeFigures[] = [], networks: readonly Ne
     readyNodes: () => 1,
     leading: () => true,
     missingFields: () => 2,
+    missingNamespaces: () => 1,
     figures: () => figures,
     networks: () => networks,
   });

@@ -41,6 +41,22 @@ describe("one key of two Nodes", () => {
     for (const name of ["one", "two"]) cluster.putNode(name, WITH_KEY);
   });
 
+  test("stays with the first while its namespace cannot be read, and the second one starts once that is over", async () => {
+    await once("one", "two");
+    cluster.missingNamespaces = ["elsewhere"];
+    cluster.objects.delete("StatefulSet demo/one");
+    cluster.objects.delete("Node demo/one");
+    deps = cluster.deps(); // an operator that has just started
+    await once("two");
+    expect([degradedReason("two"), replicasOf("two")]).toEqual(["Degraded True KeyInUse", undefined]);
+    expect(cluster.events.at(-1)).toContain(
+      "may be in the namespace elsewhere, which the operator cannot read",
+    );
+    cluster.missingNamespaces = [];
+    await once("two");
+    expect(replicasOf("two")).toBe(1);
+  });
+
   test("is signed with by the first alone, and by the second when the first has ended", async () => {
     await once("one", "two");
     expect([replicasOf("one"), replicasOf("two")]).toEqual([1, undefined]);
