@@ -1,7 +1,7 @@
 /** PodDisruptionBudgets: limits to the pods that node drains may evict from a Node and from a network's validators. */
 import type { V1PodDisruptionBudget } from "@kubernetes/client-node";
 import { API_VERSION, FIELD_MANAGER, labels } from "../api/names.ts";
-import type { DraftOf, NetworkResource, NodeResource, ObjectMeta } from "../api/resource.ts";
+import type { DraftOf, NetworkResource, NodeResource } from "../api/resource.ts";
 import { selectorOf, sharedMeta, sharedNames } from "./names.ts";
 
 /** Builds the budget of a Node, one pod at a time; undefined for one replica, whose machine could not be drained. */
@@ -26,8 +26,8 @@ export function validatorBudgetName(network: string): string {
 
 /** Validators of a network in a namespace, for their budget. */
 export interface BudgetedValidators {
-  /** Nodes of the validators. */
-  readonly nodes: readonly Pick<ObjectMeta, "name" | "uid">[];
+  /** Nodes of the validators; without a UID those that were deleted and whose pods were left. */
+  readonly nodes: readonly { readonly name: string; readonly uid: string | undefined }[];
   /** Number of their pods that a drain must leave healthy. */
   readonly minAvailable: number;
 }
@@ -41,6 +41,9 @@ export function validatorBudget(
   { nodes, minAvailable }: BudgetedValidators,
 ): DraftOf<V1PodDisruptionBudget> {
   const sorted = nodes.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const owners = sorted.flatMap(({ name, uid }) =>
+    uid === undefined ? [] : [{ apiVersion: API_VERSION, kind: "Node", name, uid }],
+  );
   return {
     apiVersion: "policy/v1",
     kind: "PodDisruptionBudget",
@@ -48,7 +51,7 @@ export function validatorBudget(
       name: validatorBudgetName(meta.name),
       namespace: meta.namespace,
       labels: { [labels.name]: "knit", [labels.managedBy]: FIELD_MANAGER, [labels.network]: meta.name },
-      ownerReferences: sorted.map(({ name, uid }) => ({ apiVersion: API_VERSION, kind: "Node", name, uid })),
+      ownerReferences: owners,
     },
     spec: {
       minAvailable,

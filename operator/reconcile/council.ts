@@ -163,6 +163,19 @@ function podsByAddress({ cache }: CouncilDeps): () => ReadonlyMap<string, string
   };
 }
 
+/**
+ * Lists the replicas of a council whose pods have no Node that can be read, by the addresses of their keys: their Nodes were
+ * deleted with `--cascade=orphan`, or are of another version.
+ */
+export function lonePods(councils: readonly Council[], deps: CouncilDeps): ReadonlyMap<string, string> {
+  const pods = podsByAddress(deps)();
+  const lone = councils.flat().flatMap(({ address = "" }): readonly (readonly [string, string])[] => {
+    const key = pods.get(address);
+    return key === undefined || deps.cache.node(nodeOfMember(key)) !== undefined ? [] : [[address, key]];
+  });
+  return new Map(lone);
+}
+
 function seatOf(view: MemberView, node: NodeResource | undefined, all: readonly MemberView[]): Seat {
   const isDeleted = node?.meta.deleted === true;
   const isMissing = isDeleted || !isSteady(view, [view, ...all]) || isStopped(view, node);

@@ -2,14 +2,18 @@
 import { API_VERSION, annotations } from "../api/names.ts";
 import type { NetworkStatus } from "../api/network-status.ts";
 import { keyOf, type NetworkResource, type NodeResource, readNetwork } from "../api/resource.ts";
-import { validatorBudget, validatorBudgetName } from "../build/disruption-budgets.ts";
+import {
+  type BudgetedValidators,
+  validatorBudget,
+  validatorBudgetName,
+} from "../build/disruption-budgets.ts";
 import { membersOf, nodeOfMember } from "../build/names.ts";
 import type { CachedObject } from "../kube/cached-object.ts";
 import { kinds } from "../kube/resources.ts";
 import { type Council, minHealthy, namespacesOf, openNamespace, seatsIn } from "../plan/council.ts";
 import { isForeign } from "../plan/owner.ts";
 import { type HeightReport, judgeProduction, type Production } from "../plan/production.ts";
-import { councilsOf, reportedAddresses } from "./council.ts";
+import { councilsOf, lonePods, reportedAddresses } from "./council.ts";
 import type { ReconcileDeps } from "./deps.ts";
 import { isForeignGenesis, networkOf } from "./group.ts";
 import { type ForkSchedule, followForks } from "./network-forks.ts";
@@ -41,7 +45,9 @@ export async function reconcileNetwork(network: NetworkResource, deps: Reconcile
   const recorded = "note" in genesis ? genesis.note : current.status.genesis;
   const chain = { network: { ...current, status: { ...current.status, genesis: recorded } }, nodes, deps };
   const councils = councilsOf(chain);
-  const refusedBudget = await applyBudget(current, councils, deps).then(
+  const lone = lonePods(councils, deps);
+  const drained = withLonePods(councils, lone);
+  const refusedBudget = await applyBudget(current, { councils: drained, lone }, deps).then(
     () => undefined,
     (error: unknown) => refusalOf(error).message,
   );
@@ -61,7 +67,7 @@ export async function reconcileNetwork(network: NetworkResource, deps: Reconcile
   });
   if (JSON.stringify(current.status) !== JSON.stringify(status)) await writeStatus(current, status, deps);
   if (!("name" in genesis) && !("public" in genesis)) return WAIT_MS;
-  if (namespacesOf(councils).length > 1) return BUDGET_MS;
+  if (namespacesOf(drained).length > 1) return BUDGET_MS;
   return deps.memory.blockMark(keyOf(network.meta)) === undefined ? RESYNC_MS : PRODUCTION_MS;
 }
 
@@ -121,41 +127,60 @@ function isOfAnother({ meta }: NetworkResource, { cache, settings }: ReconcileDe
   return first !== undefined && isForeign(first.meta, settings.operatorId);
 }
 
+/** Validators that drains may not evict at will. */
+interface DrainView {
+  /** Councils of the chain, with the pods that have no Node in their seats. */
+  readonly councils: readonly Council[];
+  /** Replicas whose pods have no Node that can be read, by the addresses of their keys. */
+  readonly lone: ReadonlyMap<string, string>;
+}
+
+/** Returns the councils with the replicas of lone pods: a drain evicts these pods as those of Nodes. */
+function withLonePods(councils: readonly Council[], lone: DrainView["lone"]): readonly Council[] {
+  return councils.map((council) =>
+    council.map((seat) => ({ ...seat, member: seat.member ?? lone.get(seat.address ?? "") })),
+  );
+}
+
 /** Limits drains of validators, unless the Network's annotation permits that the chain stops. */
-async function applyBudget(
-  network: NetworkResource,
-  councils: readonly Council[],
-  deps: ReconcileDeps,
-): Promise<void> {
+async function applyBudget(network: NetworkResource, view: DrainView, deps: ReconcileDeps): Promise<void> {
+  const { councils } = view;
   const { namespace, annotations: given } = network.meta;
   const name = validatorBudgetName(network.meta.name);
   const seen = deps.cache.find("disruptionBudget", keyOf({ namespace, name }));
   const isLimited = given[annotations.allowChainStop] === undefined;
   const needed = isLimited ? minHealthy(councils, namespace) : undefined;
   if (needed !== undefined) {
-    const keys = new Set([...nodesIn(councils, namespace), ...holdersIn(councils, namespace, deps)]);
-    const nodes = [...keys].flatMap((key) => deps.cache.node(key)?.meta ?? []);
     const isOpen = mayOpen(network, councils, deps);
     const minAvailable = isOpen ? needed : Math.max(needed, seatsIn(councils, namespace));
+    const nodes = budgetedNodes(view, namespace, deps);
     await deps.applier.apply(validatorBudget(network, { nodes, minAvailable }), seen);
   } else if (seen !== undefined)
     await deps.client.remove(kinds.disruptionBudget, { namespace, name }, seen.meta.uid);
 }
 
-/**
- * Lists the Nodes of a namespace with the key of a validator. Of several with one key the one that runs may be another
- * than the one that is to: all are limited.
- */
-function holdersIn(
-  councils: readonly Council[],
+/** Lists the Nodes of a namespace in the councils or with a key of these, and the names of those whose pods were left. */
+function budgetedNodes(
+  { councils, lone }: DrainView,
   namespace: string,
-  { memory }: ReconcileDeps,
-): readonly string[] {
+  { cache, memory }: ReconcileDeps,
+): BudgetedValidators["nodes"] {
+  const left = new Set([...lone.values()].map(nodeOfMember));
+  const keys = new Set([...nodesOf(councils), ...holdersOf(councils, memory), ...left]);
+  return [...keys]
+    .filter((key) => key.startsWith(`${namespace}/`))
+    .flatMap((key) => {
+      const uid = cache.find("node", key)?.meta.uid;
+      return uid === undefined && !left.has(key) ? [] : [{ name: key.slice(namespace.length + 1), uid }];
+    });
+}
+
+/** Lists the Nodes with the key of a validator. Of several with one key the one that runs may be another than the one that is to. */
+function holdersOf(councils: readonly Council[], { addresses }: ReconcileDeps["memory"]): readonly string[] {
   return councils
     .flat()
-    .flatMap(({ address }) => (address === undefined ? [] : [...memory.addresses.membersAt(address)]))
-    .map(nodeOfMember)
-    .filter((key) => key.startsWith(`${namespace}/`));
+    .flatMap(({ address }) => (address === undefined ? [] : [...addresses.membersAt(address)]))
+    .map(nodeOfMember);
 }
 
 /** True when it is the turn of this namespace, and the budgets of the others are closed. */
@@ -182,14 +207,11 @@ function isClosed(seen: CachedObject | undefined, seats: number): boolean {
   return Number(spec?.minAvailable) >= seats && isObserved && (status?.disruptionsAllowed ?? 0) === 0;
 }
 
-/** Lists the keys of the Nodes of a namespace that are in a council. */
-function nodesIn(councils: readonly Council[], namespace: string): readonly string[] {
-  const keys = councils.flat().flatMap(({ member }) => member ?? []);
-  const own = keys.filter((key) => key.startsWith(`${namespace}/`));
-  return [...new Set(own.map(nodeOfMember))];
+/** Lists the keys of the Nodes that are in a council. */
+function nodesOf(councils: readonly Council[]): readonly string[] {
+  return councils.flat().flatMap(({ member }) => (member === undefined ? [] : nodeOfMember(member)));
 }
 
-/** Writes the status with the version as precondition, to preserve a concurrently recorded genesis. */
 /**
  * Records in the Network of a core node that is about to be gone that its chain has blocks: another Node with the key
  * would begin another chain on an empty volume. Throws `KubeError`, `conflict` when the Network has changed.
@@ -202,6 +224,7 @@ export async function recordChain(node: NodeResource, deps: ReconcileDeps): Prom
   await writeStatus(network, { ...network.status, height }, deps);
 }
 
+/** Writes the status with the version as precondition, to preserve a concurrently recorded genesis. */
 async function writeStatus(
   { meta }: NetworkResource,
   status: NetworkStatus,

@@ -1,4 +1,7 @@
-/** A node that alone reports another height, council or chain: the validators keep their peers and their limits. */
+/**
+ * A node that alone reports another height, council or chain, and a pod without its Node: the validators keep their peers
+ * and their limits.
+ */
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { identityOf } from "../../../operator/build/identity.ts";
 import type { ReconcileDeps } from "../../../operator/reconcile/deps.ts";
@@ -65,9 +68,8 @@ beforeEach(async () => {
   await network();
 });
 
-const limit = (): unknown =>
-  (cluster.get("PodDisruptionBudget", "net.validators")?.["spec"] as { minAvailable?: number } | undefined)
-    ?.minAvailable;
+const budget = () => cluster.get("PodDisruptionBudget", "net.validators");
+const limit = (): unknown => (budget()?.["spec"] as { minAvailable?: number } | undefined)?.minAvailable;
 
 async function expectUnchanged(replicas: readonly number[]): Promise<void> {
   for (const name of ["e", ...VALIDATORS, ...VALIDATORS]) await once(name).catch(() => undefined);
@@ -141,4 +143,16 @@ test("a core node whose own council has it stays a validator while two others re
   await once("c");
   expect(cluster.node("a").status.validator).toBe(true);
   expect(cluster.node("c").status.validator).toBe(false); // silent: it cannot object
+});
+
+test("drains are limited for the pod of a validator whose Node was deleted without it, or cannot be read", async () => {
+  cluster.putPod("d", { address: addressOf("d") });
+  cluster.objects.delete("Node demo/d"); // as with --cascade=orphan
+  const spec = { minAvailable: 3, selector: { matchExpressions: [{ values: [...VALIDATORS] }] } };
+  const owners = VALIDATORS.map((name) => ({ name }));
+  await network();
+  expect(budget()).toMatchObject({ metadata: { ownerReferences: owners.slice(0, -1) }, spec });
+  cluster.putNode("d", { type: "strange" });
+  await network();
+  expect(budget()).toMatchObject({ metadata: { ownerReferences: owners }, spec });
 });
