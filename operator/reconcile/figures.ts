@@ -68,10 +68,11 @@ export function networkFiguresOf(networks: readonly NetworkResource[]): readonly
   });
 }
 
-/** Returns the figures of a Node's backups for the replica that made the newest one, or for the first before one is made. */
+/** Returns the figures of a Node's backups for the replica that made the newest one; for the first before that, or without it. */
 function backupFiguresOf({ meta, status }: NodeResource, member: string): BackupFigures | undefined {
-  const { backup, conditions } = status;
-  if (backup === undefined || member !== (backup.member ?? meta.name)) return undefined;
+  const { backup, conditions, members = [] } = status;
+  const maker = members.find(({ name }) => name === backup?.member)?.name ?? meta.name;
+  if (backup === undefined || member !== maker) return undefined;
   const judged = conditions?.find(({ type }) => type === "BackedUp");
   return {
     at: secondsOf(backup.at),

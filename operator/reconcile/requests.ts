@@ -135,7 +135,7 @@ export function standingRequestStep(context: Context): Outcome {
   const schedules = marks.length === 0 ? undefined : marks;
   const schedule = scheduleOf(schedules);
   const isNew = schedule !== undefined && schedule !== scheduleOf(status.schedules);
-  const known = status.backup ?? noBackup(now);
+  const known = backupIn(node.spec.backup?.to.url, status) ?? noBackup(now);
   const backup = node.spec.backup && (isNew ? { ...known, since: formatInstant(now) } : known);
   context.status = { ...status, schedules, backup };
   add(context, requests);
@@ -145,6 +145,11 @@ export function standingRequestStep(context: Context): Outcome {
 /** Returns the schedule of the backups. */
 function scheduleOf(marks: NodeStatus["schedules"]): string | undefined {
   return marks?.find(({ operation }) => operation === "checkpoint")?.schedule;
+}
+
+/** Returns the newest backup, unless it is in another archive than the spec names. */
+function backupIn(archive: string | undefined, { backup }: NodeStatus): BackupStatus | undefined {
+  return backup?.archive === undefined || backup.archive === archive ? backup : undefined;
 }
 
 /** Returns the status of a Node without a backup. */

@@ -271,6 +271,11 @@ test("figures of backups are those of the replica that made the newest one, and 
   expect(figuresOfBackup({}, "False")[0]).toMatchObject({ at: undefined, isOverdue: true });
 });
 
+test("figures of backups stay when the replica that made the newest one was removed: they can be overdue", () => {
+  const made = { member: "a-m7", at: "2026-01-01T00:00:00Z", bytes: 9 };
+  expect(figuresOfBackup(made, "False")[0]).toMatchObject({ bytes: 9, isOverdue: true });
+});
+
 test.each([
   ["Tolerant", true],
   ["AtLimit", false],

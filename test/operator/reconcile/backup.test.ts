@@ -80,6 +80,20 @@ describe("a backup", () => {
     expect(cluster.conditions("core").some((each) => each.startsWith("BackedUp"))).toBe(false);
   });
 
+  test("of another archive does not count for the one that the spec names now", async () => {
+    const schedule = "30 1 * * *";
+    putBackedUp({ ...BACKUP, schedule }, { "knit.dev/run": "checkpoint" });
+    cluster.answer = (_node, method) => (method === "admin_backupStatus" ? report({ last: MADE }) : null);
+    for (const _ of [1, 2]) await once("core");
+    expect(cluster.conditions("core")).toContain("BackedUp True Recent");
+    const { spec } = cluster.node("core");
+    cluster.putNode("core", { ...spec, backup: { to: { url: "s3://other/core" }, schedule } });
+    await once("core");
+    await once("core");
+    expect(cluster.conditions("core")).toContain("BackedUp Unknown NotDue");
+    expect(cluster.node("core").status.backup).toEqual({ since: "2026-01-01T00:00:00Z" });
+  });
+
   test("comes by its schedule, and its age is judged", async () => {
     putBackedUp({ ...BACKUP, schedule: "30 1 * * *" });
     cluster.answer = (_node, method) => (method === "admin_backupStatus" ? report({ err: "403" }) : null);
