@@ -117,7 +117,13 @@ function serviceVersion({ registry, repository }: BundlePlaces) {
       install: {
         strategy: "deployment",
         spec: {
-          permissions: [{ serviceAccountName: NAME, rules: [...chartRules(), ...OWN_RULES] }],
+          // The clusters of the Lifecycle Manager are mostly those of OpenShift, which guard owners.
+          permissions: [
+            {
+              serviceAccountName: NAME,
+              rules: [...chartRules("rules"), ...chartRules("ownerRules"), ...OWN_RULES],
+            },
+          ],
           deployments: [{ name: NAME, label: LABELS, spec: deploymentSpec(images) }],
         },
       },
@@ -144,12 +150,12 @@ function ownedDefinition({ metadata, spec }: (typeof definitions)[number]) {
   };
 }
 
-/** Reads the rights on Nodes and their objects, which the chart has as plain YAML in a named template. */
-function chartRules(): readonly Rule[] {
+/** Reads rights on Nodes and their objects, which the chart has as plain YAML in a named template. */
+function chartRules(template: "rules" | "ownerRules"): readonly Rule[] {
   const text = read(`${CHART}/templates/_helpers.tpl`);
-  const rules = /define "knit-operator\.rules" -\}\}\n(.*?)\{\{- end/s.exec(text)?.[1];
-  if (rules === undefined) throw new Error("the chart has no rules");
-  return parse(rules) as readonly Rule[];
+  const [, rules] = text.split(`define "knit-operator.${template}" -}}\n`);
+  if (rules === undefined) throw new Error(`the chart has no ${template}`);
+  return parse(rules.slice(0, rules.indexOf("{{- end"))) as readonly Rule[];
 }
 
 /** Rights on the operator's own objects: its authority and its Lease, as in the chart's role of its namespace. */

@@ -9,7 +9,7 @@ import { expect, test } from "@jest/globals";
 import { parseAllDocuments, stringify } from "yaml";
 import { nodeSpec } from "../../operator/api/node-spec.ts";
 import { ASSIGNED_IDS } from "./support/assigned-ids.ts";
-import { type Cluster, eventually, forbidden } from "./support/cluster.ts";
+import { type Cluster, eventually, eventuallyIs, forbidden } from "./support/cluster.ts";
 import { yamlOf } from "./support/demo-nodes.ts";
 import { CORE_FEATURES, EVERY_FEATURE } from "./support/every-feature.ts";
 import { aboutOperator, type Operated } from "./support/operated.ts";
@@ -160,9 +160,14 @@ function isReported(generation: number, status: Reported["status"]): boolean {
   );
 }
 
+const OPEN_SHIFT = {
+  flags: ["--set=podIds=assigned,rbac.deleteOwned=true"],
+  control: { flags: "--enable-admission-plugins=OwnerReferencesPermissionEnforcement" },
+};
+
 aboutOperator(
-  "a cluster that assigns ids",
-  { flags: ["--set=podIds=assigned"], prepare: prepare((cluster) => applyAll(cluster, ASSIGNED_IDS)) },
+  "a cluster that assigns ids, and guards owners",
+  { ...OPEN_SHIFT, prepare: prepare((cluster) => applyAll(cluster, ASSIGNED_IDS)) },
   (on) => {
     test("admits the pods of a Node with every field, and those of the chart", async () => {
       await expectPodsOfEveryFeature(on, "demo");
@@ -172,6 +177,23 @@ aboutOperator(
       expect(fixed).toHaveLength(4);
       for (const complaint of fixed)
         expect(complaint).toContain("an id outside of the range of its namespace");
+    }, 180_000);
+
+    test("lets the operator change the owners of volumes, and take over what an orphaned Node left", async () => {
+      const spec = { type: "endpoint", network: { name: "demo" } };
+      const ownersOf = (object: string): Promise<string> =>
+        on.demo("get", object, "-o", "jsonpath={.metadata.ownerReferences[*].uid}");
+      const uid = (): Promise<string> => on.demo("get", "kn", "kept", "-o", "jsonpath={.metadata.uid}");
+      await applyAll(on.cluster, [node("kept", { ...spec, whenDeleted: "Delete" }, "demo")]);
+      await eventuallyIs("the owner of the volume", () => ownersOf("pvc/kept-data"), await uid());
+      await applyAll(on.cluster, [node("kept", { ...spec, whenDeleted: "Retain" }, "demo")]);
+      await eventuallyIs("the owner of the volume", () => ownersOf("pvc/kept-data"), "");
+      await on.demo("delete", "kn", "kept", "--cascade=orphan", "--timeout=60s");
+      await applyAll(on.cluster, [node("kept", spec, "demo")]);
+      const next = await uid();
+      for (const object of ["serviceaccount/kept-node", "networkpolicy/kept"])
+        await eventuallyIs(`the owner of ${object}`, () => ownersOf(object), next);
+      expect(forbidden(on.cluster)).toEqual([]);
     }, 180_000);
   },
 );

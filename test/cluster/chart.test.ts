@@ -54,6 +54,13 @@ function renderObjects(...values: string[]): ReadonlyMap<string, Made> {
   return new Map(objects.map((object) => [`${object.kind} ${object.metadata.name}`, object]));
 }
 
+/** The rights of the operator on Nodes and their objects. */
+function rulesOf(...flags: string[]): unknown {
+  const text = helm("template", "x", CHART, ...flags);
+  const all = parseAllDocuments(text).map((document) => document.toJS() as Made);
+  return all.find(({ kind, metadata }) => kind === "ClusterRole" && metadata.name === "x")?.rules;
+}
+
 const BUNDLE = "bundle/manifests/knit-operator.clusterserviceversion.yaml";
 
 interface Bundle {
@@ -124,6 +131,9 @@ function networkOf(...values: string[]) {
 /** Names of rules and dashboards. */
 const monitoringOf = (all: ReadonlyMap<string, Made>) =>
   [...all.keys()].filter((name) => /^(PrometheusRule|ConfigMap)/.test(name)).sort();
+
+/** Resources of users; `kubectl scale` works on the second. */
+const USED = ["nodes", "nodes/scale", "networks"];
 
 /** Values without objects of the whole cluster. */
 const NAMESPACED = ["rbac.aggregate=false", "crds.upgrade=false"];
@@ -260,10 +270,11 @@ about(`the chart${found.status === 0 ? "" : " (skipped: no helm)"}`, () => {
     const all = renderObjects();
     expect(all.get("ClusterRole knit-operator-view")).toMatchObject({
       metadata: { labels: { [label("view")]: "true", [label("edit")]: "true", [label("admin")]: "true" } },
-      rules: [{ resources: ["nodes", "networks"], verbs: ["get", "list", "watch"] }],
+      rules: [{ resources: USED, verbs: ["get", "list", "watch"] }],
     });
     const edit = all.get("ClusterRole knit-operator-edit");
-    expect(edit).toMatchObject({ metadata: { labels: { [label("admin")]: "true" } } });
+    const rules = [{ resources: USED, verbs: expect.arrayContaining(["patch"]) }];
+    expect(edit).toMatchObject({ metadata: { labels: { [label("admin")]: "true" } }, rules });
     expect(edit?.metadata).not.toHaveProperty(["labels", label("view")]);
   });
 
@@ -307,6 +318,19 @@ about(`the chart${found.status === 0 ? "" : " (skipped: no helm)"}`, () => {
     const openShift = helm("template", "x", CHART, "--api-versions=security.openshift.io/v1");
     expect(openShift).toContain("--pod-ids=assigned");
     expect(openShift).not.toContain("runAsUser");
+  });
+
+  test("lets the operator delete claims where it could not change their owners otherwise", () => {
+    const rights = {
+      apiGroups: [""],
+      resources: ["persistentvolumeclaims", "serviceaccounts"],
+      verbs: ["delete"],
+    };
+    const openShift = "--api-versions=security.openshift.io/v1";
+    expect(rulesOf()).not.toContainEqual(rights);
+    expect(rulesOf(openShift)).toContainEqual(rights);
+    expect(rulesOf("--set=rbac.deleteOwned=true")).toContainEqual(rights);
+    expect(rulesOf(openShift, "--set=rbac.deleteOwned=false")).not.toContainEqual(rights);
   });
 
   test("names everything as it is told, and takes an account that exists", () => {
@@ -371,13 +395,13 @@ about(`the chart of a network${found.status === 0 ? "" : " (skipped: no helm)"}`
   });
 
   test("the bundle for the Lifecycle Manager has the Deployment and the rights of the chart", () => {
-    const all = renderObjects("podIds=assigned");
+    const all = renderObjects("podIds=assigned", "rbac.deleteOwned=true");
     const { install } = (parse(readFileSync(BUNDLE, "utf8")) as Bundle).spec;
     const [permission] = install.spec.permissions;
     const [deployment] = install.spec.deployments;
-    const rulesOf = (name: string) => all.get(name)?.rules ?? [];
-    const own = rulesOf("Role knit-operator-own").filter((rule) => !isDeepStrictEqual(rule, SECRETS_CREATE));
-    expect(permission?.rules).toEqual([...rulesOf("ClusterRole knit-operator"), ...own]);
+    const roleOf = (name: string) => all.get(name)?.rules ?? [];
+    const own = roleOf("Role knit-operator-own").filter((rule) => !isDeepStrictEqual(rule, SECRETS_CREATE));
+    expect(permission?.rules).toEqual([...roleOf("ClusterRole knit-operator"), ...own]);
     const chart = podSpecOf(all.get("Deployment knit-operator"));
     const bundle = podSpecOf(deployment);
     const [given, told] = [chart?.containers[0], bundle?.containers[0]];

@@ -106,6 +106,24 @@ imagePullSecrets:
   verbs: [get, list, watch, create, patch]
 {{- end }}
 
+{{/* Where only those who may delete an object may change its owners (OwnerReferencesPermissionEnforcement), as on OpenShift. */}}
+{{- define "knit-operator.ownerRules" -}}
+- apiGroups: [""]
+  resources: [persistentvolumeclaims, serviceaccounts]
+  verbs: [delete]
+- apiGroups: [networking.k8s.io]
+  resources: [networkpolicies]
+  verbs: [delete]
+{{- end }}
+
+{{- define "knit-operator.guardsOwners" -}}
+{{- if kindIs "bool" .Values.rbac.deleteOwned -}}
+{{ .Values.rbac.deleteOwned }}
+{{- else -}}
+{{ .Capabilities.APIVersions.Has "security.openshift.io/v1" }}
+{{- end -}}
+{{- end }}
+
 {{- define "knit-operator.podSecurity" -}}
 runAsNonRoot: true
 {{- if eq (include "knit-operator.podIds" .) "fixed" }}
