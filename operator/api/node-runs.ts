@@ -48,7 +48,9 @@ const run = (description: string) =>
       }),
     ),
     startedAt: optional(instantField("Start time.")),
-    stateAt: instantField("Time of the last state transition."),
+    stateAt: instantField(
+      "Time of the last state transition; of a waiting run the time at which its turn came.",
+    ),
     progressAt: optional(instantField("Time of the last progress of the node.")),
     finishedAt: optional(instantField("Completion time.")),
     percent: optional(integer("Progress in percent.", 0, 100)),

@@ -66,13 +66,16 @@ export function addRequests(book: RunBook, requests: readonly MaintenanceRequest
   return { ...book, queue };
 }
 
-/** Makes the next queued run the current one after the last has completed. */
-export function startNext(book: RunBook): RunBook {
+/**
+ * Makes the next queued run the current one after the last has completed. The time in which it must start begins then: the
+ * runs before it may have taken days.
+ */
+export function startNext(book: RunBook, now: number): RunBook {
   const { current, queue, history } = book;
   const [next, ...rest] = queue;
   if (next === undefined || (current !== undefined && isOpen(current))) return book;
   const ended = current === undefined ? history : [current, ...history];
-  return { current: next, queue: rest, history: trimHistory(ended) };
+  return { current: { ...next, stateAt: formatInstant(now) }, queue: rest, history: trimHistory(ended) };
 }
 
 /**

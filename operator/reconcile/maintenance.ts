@@ -42,7 +42,7 @@ const SHORT_MS = 2_500;
 
 /** Starts the next run after the last has completed, and performs its next action. */
 export async function maintenanceStep(context: Context): Promise<Outcome> {
-  context.status = withBook(context.status, startNext(bookOf(context.status)));
+  context.status = withBook(context.status, startNext(bookOf(context.status), context.deps.clock.now()));
   const { maintenance: run } = context.status;
   if (run === undefined || !isOpen(run)) return goOn;
   const renewal = await renewalViewOf(context, run);

@@ -176,7 +176,7 @@ export function runsToCome(node: NodeResource, now: number): RunBook {
   const request = parseRequest(meta.annotations[annotations.run] ?? "");
   const asked = requestsOf({ node, status }, request);
   const { requests } = standingRequests(standingView(node, disks), now);
-  return startNext(addRequests(bookOf(status), [...asked, ...requests], now));
+  return startNext(addRequests(bookOf(status), [...asked, ...requests], now), now);
 }
 
 function standingView(node: NodeResource, disks: readonly MemberDisk[]): StandingView {
@@ -193,8 +193,9 @@ function diskOf(member: string, disk: MemberStatus["disk"]): MemberDisk {
 }
 
 function add(context: Context, requests: readonly MaintenanceRequest[]): void {
-  const book = addRequests(bookOf(context.status), requests, context.deps.clock.now());
-  context.status = withBook(context.status, startNext(book));
+  const now = context.deps.clock.now();
+  const book = addRequests(bookOf(context.status), requests, now);
+  context.status = withBook(context.status, startNext(book, now));
 }
 
 /** Reads the runs of a status. */

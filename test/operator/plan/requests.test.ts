@@ -63,19 +63,32 @@ function afterEnd({ current, ...book }: RunBook, state: MaintenanceRun["state"] 
 
 describe("requests", () => {
   test("wait in order and come one after another; those that ended are kept, newest first", () => {
-    let book = startNext(addRequests(EMPTY, [request("a"), request("b"), request("a", "save-cache")], NOW));
+    let book = startNext(
+      addRequests(EMPTY, [request("a"), request("b"), request("a", "save-cache")], NOW),
+      NOW,
+    );
     expect([book.current?.member, book.queue.length, book.history.length]).toEqual(["a", 2, 0]);
-    expect(startNext(book)).toBe(book);
-    book = startNext(afterEnd(book));
-    book = startNext(afterEnd(book));
+    expect(startNext(book, NOW)).toBe(book);
+    book = startNext(afterEnd(book), NOW);
+    book = startNext(afterEnd(book), NOW);
     expect([book.current?.operation, book.history.map(({ member }) => member)]).toEqual([
       "save-cache",
       ["b", "a"],
     ]);
   });
 
+  test("have their day to start from the end of the run before them", () => {
+    const book = startNext(addRequests(EMPTY, [request("a"), request("b")], NOW), NOW);
+    const later = NOW + 2 * 86_400_000;
+    expect(startNext(afterEnd(book), later).current).toMatchObject({
+      member: "b",
+      requestedAt: "2026-01-01T00:00:00Z",
+      stateAt: "2026-01-03T00:00:00Z",
+    });
+  });
+
   test("are recorded once while they wait or are on their way, and again afterwards", () => {
-    const book = startNext(addRequests(EMPTY, [request("a"), request("b")], NOW));
+    const book = startNext(addRequests(EMPTY, [request("a"), request("b")], NOW), NOW);
     expect(
       addRequests(book, [request("a"), request("b"), request("c"), request("c")], NOW).queue,
     ).toHaveLength(2);
@@ -97,7 +110,7 @@ describe("requests", () => {
     let book = EMPTY;
     for (let round = 0; round < 200; round++) {
       const [operation, name] = round < 40 ? ["migrate" as const, round % 32] : ["save-cache" as const, 0];
-      book = startNext(addRequests(afterEnd(book), [request(`a-m${name}`, operation)], NOW));
+      book = startNext(addRequests(afterEnd(book), [request(`a-m${name}`, operation)], NOW), NOW);
     }
     const migrations = book.history.filter(({ operation }) => operation === "migrate");
     expect([book.history.length, migrations.length]).toEqual([maintenanceHistory.schema.maxItems, 32]);
@@ -161,12 +174,12 @@ describe("a full volume", () => {
   });
 
   test.each(["Succeeded", "Failed"] as const)("rests after one that %s", (state) => {
-    const book = afterEnd(startNext(addRequests(EMPTY, [request("a")], NOW)), state);
+    const book = afterEnd(startNext(addRequests(EMPTY, [request("a")], NOW), NOW), state);
     expect(diskRequests(disks, terms(book), NOW + DISK_REST_MS[state] - 1)).toEqual([]);
     expect(diskRequests(disks, terms(book), NOW + DISK_REST_MS[state])).toHaveLength(1);
     const older = { ...EMPTY, history: book.current === undefined ? [] : [book.current] };
     expect(diskRequests(disks, terms(older), NOW + DISK_REST_MS[state] - 1)).toEqual([]);
-    const cache = startNext(addRequests(EMPTY, [request("a", "save-cache")], NOW));
+    const cache = startNext(addRequests(EMPTY, [request("a", "save-cache")], NOW), NOW);
     expect(diskRequests(disks, terms(afterEnd(cache, state)), NOW)).toHaveLength(1);
   });
 });
