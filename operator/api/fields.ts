@@ -1,5 +1,6 @@
 /** Fields that several resources share. */
 import { managedSettings } from "./managed-settings.ts";
+import { pod } from "./names.ts";
 import { publicNetworkNames } from "./public-networks.ts";
 import {
   integer,
@@ -46,8 +47,14 @@ export const peb = (description: string) =>
     says: "an amount in peb, decimal digits only",
   });
 
-/** Field for an unprivileged port. */
-export const port = (description: string) => integer(description, 1024, 65_535);
+const ownPorts = [pod.gatewayPort, pod.gatewayHealthPort, pod.metricsPort];
+
+/** Field for an unprivileged port of a pod that the operator does not use itself. */
+export const port = (description: string) =>
+  withRules(integer(description, 1024, 65_535), {
+    rule: `!(self in [${ownPorts.join(", ")}])`,
+    message: `cannot be a port of the gateway or of the metrics: ${ownPorts.join(", ")}`,
+  });
 
 /** Field for a count. */
 export const count = (description: string) => integer(description, 0, Number.MAX_SAFE_INTEGER);

@@ -193,6 +193,12 @@ export const nodeSpec = object(
       message: "a named node key is for one replica",
     },
     {
+      rule: ["http", "ws"]
+        .map((name) => `(!self.api.${name}.enabled || self.api.${name}.port != self.p2p.port)`)
+        .join(" && "),
+      message: "JSON-RPC and peers need ports of their own",
+    },
+    {
       rule: "!has(self.rewardAddress) || self.type == 'core'",
       message: "only a core node earns rewards",
     },

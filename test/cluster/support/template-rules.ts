@@ -1,4 +1,4 @@
-/** Rules of `spec.podTemplate` and `spec.serviceTemplate`, and of other fields of volumes and Services: rows for a test. */
+/** Rules of `spec.podTemplate` and `spec.serviceTemplate`, and of other fields of ports, volumes and Services: rows for a test. */
 
 /** A rule's message, a spec that it takes and one that it refuses. */
 export type Row = readonly [message: string, good: object, bad: object];
@@ -12,6 +12,16 @@ const VOLUMES = "that the operator owns: data, socket, settings, genesis, nodeke
 
 /** Parts of pods and Services that the operator owns are protected, and the message says so. */
 export const templateRules: readonly Row[] = [
+  [
+    "JSON-RPC and peers need ports of their own",
+    { ...PROXY, p2p: { port: 8_552 } },
+    { ...PROXY, p2p: { port: 8_551 } },
+  ],
+  [
+    "cannot be a port of the gateway or of the metrics: 7443, 7444, 61001",
+    { ...PROXY, api: { http: { port: 7_445 } } },
+    { ...PROXY, api: { http: { port: 7_443 } } },
+  ],
   [
     "cannot contain a label that the operator owns: knit.dev/*, app.kubernetes.io/name, app.kubernetes.io/instance, app.kubernetes.io/component, app.kubernetes.io/managed-by",
     withPod({ labels: { team: "chain", "app.kubernetes.io/part-of": "wallet" } }),
