@@ -125,19 +125,22 @@ function waitAfter(error: unknown, failures: number): number {
 
 /** Lists all objects, reports the differences and returns the version from which to watch. */
 async function listAll({ options, store, signal }: Following): Promise<string> {
+  const { selection, log, maxObjects = MAX_OBJECTS } = options;
   const present = new Map<string, CachedObject>();
+  let ignored = 0;
   let next: string | undefined;
   let version: string;
   do {
-    const page = await options.client.page(options.selection, next, signal);
+    const page = await options.client.page(selection, next, signal);
     for (const item of page.items) {
       const seen = read(item, options);
-      if (seen !== undefined && present.size < (options.maxObjects ?? MAX_OBJECTS)) {
-        present.set(keyOf(seen.meta), seen);
-      }
+      if (seen === undefined) continue;
+      if (present.size < maxObjects) present.set(keyOf(seen.meta), seen);
+      else ignored++;
     }
     ({ next, resourceVersion: version } = page);
   } while (next !== undefined);
+  if (ignored > 0) log.error({ kind: selection.kind.kind, ignored }, "objects ignored: too many objects");
   for (const [key, before] of store.entries()) {
     if (present.has(key)) continue;
     store.delete(key);

@@ -2,8 +2,7 @@
 import type { ServerResponse } from "node:http";
 import { expect, test } from "@jest/globals";
 import { startInformers } from "../../../operator/compose/informers.ts";
-import type { Log } from "../../../operator/observe/log.ts";
-import { silentLog } from "../../../operator/observe/log.ts";
+import { type Log, silentLog } from "../../../operator/observe/log.ts";
 import { Applier } from "../../../operator/reconcile/applier.ts";
 import { ClusterCache } from "../../../operator/reconcile/cluster-cache.ts";
 import { ReconcileMemory } from "../../../operator/reconcile/memory.ts";

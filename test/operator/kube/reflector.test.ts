@@ -5,7 +5,7 @@ import type { CachedObject } from "../../../operator/kube/cached-object.ts";
 import type { KubeClient } from "../../../operator/kube/client.ts";
 import { openReflector, type Reflector } from "../../../operator/kube/reflector.ts";
 import { kinds } from "../../../operator/kube/resources.ts";
-import { silentLog } from "../../../operator/observe/log.ts";
+import { type Log, silentLog } from "../../../operator/observe/log.ts";
 import { openApiServer } from "../../support/api-server.ts";
 import { until } from "../../support/until.ts";
 
@@ -20,6 +20,7 @@ const list = (version: number, items: readonly object[], next?: string) => ({
 
 interface More {
   readonly maxObjects?: number;
+  readonly log?: Log;
   /** Hears of every wait. */
   readonly waits?: number[];
 }
@@ -199,16 +200,19 @@ test("a wait that the server asks for is kept, and not by all to the same moment
   expect(new Set(waits).size).toBe(waits.length);
 });
 
-test("more objects than there is room for are not kept", async () => {
+test("more objects than there is room for are not kept, which the log says", async () => {
   const changes: string[] = [];
+  const said: unknown[] = [];
+  const log: Log = { ...silentLog, error: (fields) => void said.push(fields) };
   let watching = false;
   await using api = await openApiServer(({ query }, response) => {
     if (!query.has("watch")) return list(1, [object("a", 1), object("b", 1), object("c", 1)]);
     watching = true;
     return stream(response, event("ADDED", object("d", 2)), event("MODIFIED", object("a", 3)));
   });
-  await using reflector = reflect(api.client, changes, { maxObjects: 2 });
+  await using reflector = reflect(api.client, changes, { maxObjects: 2, log });
   await until(() => watching && changes.length === 3);
   expect(changes).toEqual(["new a 1", "new b 1", "changed a 3"]);
   expect([...reflector.list()]).toHaveLength(2);
+  expect(said).toEqual([{ kind: "Pod", ignored: 1 }, { key: "n/d" }]);
 });
