@@ -51,8 +51,11 @@ export async function claimStep(context: MemberContext): Promise<Outcome> {
     const refuse = refused.isFinal ? refuseWith : failWith;
     return refuse("ObjectRefused", refused.message);
   }
-  const from = formatBytes(claim.requestedBytes);
-  const message = `the claim ${place} cannot be changed from ${from} to ${formatBytes(plan.bytes)}: ${refused.message}; ${growthAdvice(view)}`;
+  const [from, to] = [formatBytes(claim.requestedBytes), formatBytes(plan.bytes)];
+  const message =
+    from === to
+      ? `the claim ${place} cannot be changed: ${refused.message}`
+      : `the claim ${place} cannot be changed from ${from} to ${to}: ${refused.message}; ${growthAdvice(view)}`;
   facts.volume = { reason: claim.isBound ? "GrowthFailed" : "Unbound", message };
   facts.growth = message;
   facts.againMs = Math.max(1_000, refused.againAt - deps.clock.now());

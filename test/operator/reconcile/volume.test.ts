@@ -194,6 +194,20 @@ describe("a size that the class or a quota refuses", () => {
   });
 });
 
+test("a claim whose owner the API server guards says so, without advice on its size", async () => {
+  cluster.putRunning("core", []);
+  await once();
+  bind("10Gi");
+  cluster.onWrite = (kind) => {
+    if (kind === "PersistentVolumeClaim") throw new KubeError("forbidden", "cannot set an ownerRef");
+  };
+  cluster.putNode("core", { ...cluster.node("core").spec, whenDeleted: "Delete" });
+  await once();
+  expect(storageCondition()?.message).toBe(
+    "core: the claim demo/core-data cannot be changed: cannot set an ownerRef",
+  );
+});
+
 const snapshot = (name: string) => ({ apiGroup: "snapshot.storage.k8s.io", kind: "VolumeSnapshot", name });
 
 test("a new volume is created from the snapshot of spec.bootstrap, and a claim keeps its own source", async () => {
