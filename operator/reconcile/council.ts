@@ -168,9 +168,10 @@ function podsByAddress({ cache }: CouncilDeps): () => ReadonlyMap<string, string
  * deleted with `--cascade=orphan`, or are of another version.
  */
 export function lonePods(councils: readonly Council[], deps: CouncilDeps): ReadonlyMap<string, string> {
-  const pods = podsByAddress(deps)();
-  const lone = councils.flat().flatMap(({ address = "" }): readonly (readonly [string, string])[] => {
-    const key = pods.get(address);
+  const pods = podsByAddress(deps);
+  const away = councils.flat().filter(({ member, isMissing }) => member === undefined || isMissing);
+  const lone = away.flatMap(({ address = "" }): readonly (readonly [string, string])[] => {
+    const key = pods().get(address);
     return key === undefined || deps.cache.node(nodeOfMember(key)) !== undefined ? [] : [[address, key]];
   });
   return new Map(lone);
