@@ -6,8 +6,10 @@ import type { Hash } from "../bytes/brands.ts";
 import { bareHex } from "../bytes/hex.ts";
 import { decodeRlp, encodeRlpList, listItems } from "../bytes/rlp.ts";
 import { keccak256 } from "../crypto/keccak.ts";
+import { goJson } from "../jsonrpc/json-text.ts";
 import type { Block } from "../model/block.ts";
 import { encodeHeader, type Header } from "../model/header.ts";
+import { transactionJson } from "../model/transaction-json.ts";
 
 const KIB = 1024;
 const MINED_FIELDS = 12;
@@ -41,7 +43,7 @@ export function printBlock({ header, transactions, hash, size }: Block): string 
     ...lines,
     "]",
     "Transactions:",
-    `[${transactions.map((tx) => bareHex(tx.hash)).join(" ")}]`,
+    `[${transactions.map((tx) => goJson(transactionJson(tx))).join(" ")}]`,
     "}",
     ")",
     "",
