@@ -270,12 +270,8 @@ function callTrace(
   const call = callOf(question.args, context, deps.limits);
   const { baseFee = 0n } = header;
   // The Go node grants the base fee alone; the sender has the rest of the price.
-  const own = deps.chargesTracedCalls && baseFee > 0n ? call.gas * (call.price - baseFee) : 0n;
-  if (world.balance(call.from) < own) {
-    throw failure("tracing failed: insufficient balance of the fee payer to pay for gas");
-  }
-  world.subtractBalance(call.from, own); // the simulation credits the whole price
-  return traceCall(world, call, context, deps.options);
+  const granted = call.gas * (deps.chargesTracedCalls ? baseFee : call.price);
+  return traceCall(world, { ...call, granted }, context, deps.options);
 }
 
 /** Traces the blocks of a range. Throws `RpcError`. */

@@ -160,8 +160,8 @@ export function traceCall(
   context: BlockContext,
   options: SharedTracingOptions,
 ): unknown {
-  const { from, to, input, value, gas: gasLimit, price } = call;
-  const subject = { from, to, input, value, gasLimit, price };
+  const { from, to, input, value, gas: gasLimit, price, granted = 0n } = call;
+  const subject = { from, to, input, value, gasLimit, price, granted };
   return withTraceErrors(() =>
     runTracing(startTracing(optionsInBlock(options, context), world, subject), (tracer) => {
       const transition = simulate(world, call, { context, tracer });

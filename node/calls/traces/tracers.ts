@@ -109,7 +109,7 @@ function structBytes(config: TraceConfig): (step: OpcodeStep) => number {
   };
   return (step) => {
     entries++;
-    if (limit > 0 && entries > limit) return 0;
+    if (limit !== 0 && entries > limit) return 0;
     const stack = config.disableStack === true ? 0 : step.stackLength * WORD_BYTES;
     const memory = config.disableMemory === true ? 0 : (step.memory.length >>> 5) * WORD_BYTES;
     const storage = config.disableStorage === true ? 0 : storageBytes(step);
@@ -118,7 +118,7 @@ function structBytes(config: TraceConfig): (step: OpcodeStep) => number {
 }
 
 function prestateTracing({ world, subject, traceForm, budget }: TracingDeps): Tracing {
-  const { from, to = from, feePayer, blobFee = 0n } = subject;
+  const { from, to = from, value, feePayer, blobFee = 0n, granted = 0n } = subject;
   const take = (bytes: number): void => addToBudget(budget, bytes);
   const { tracer, record: look, result, goList: listed } = createPrestateTracer(world, take);
   look(from);
@@ -127,10 +127,11 @@ function prestateTracing({ world, subject, traceForm, budget }: TracingDeps): Tr
   const before = feePayer && world.balance(feePayer);
   return {
     tracer,
-    result: ({ fee, gasUsed }) => {
+    result: ({ fee, gasUsed, failed }) => {
       const lent = feePayer === undefined || before === undefined ? 0n : before - world.balance(feePayer);
       const added = traceForm.prestateFee === "lent" ? roughFee(gasUsed, fee) : 0n;
-      return listed({ sender: from, to, paid: lent + added - fee - blobFee });
+      const unmoved = failed ? value : 0n; // the Go node gives it back to the sender without a look at the failure
+      return listed({ sender: from, to, paid: granted + lent + added + unmoved - fee - blobFee });
     },
   };
 }

@@ -20,6 +20,8 @@ export interface TraceSubject {
   readonly feePayer?: Address | undefined;
   /** Fee of the blobs, in peb. */
   readonly blobFee?: bigint;
+  /** Amount granted to the sender of a call for its gas, in peb. */
+  readonly granted?: bigint;
   /** Gas price, in peb. */
   readonly price: bigint;
 }

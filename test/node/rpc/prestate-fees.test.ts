@@ -7,17 +7,21 @@ import { aWorld, CALLER, OTHER } from "../../support/evm.ts";
 
 const BEFORE = 10n ** 30n;
 
-function shownTo(name: ProfileName, { gasUsed = 0n, price = 0n, blobFee = 0n }): bigint {
+function shownTo(
+  name: ProfileName,
+  { gasUsed = 0n, price = 0n, blobFee = 0n, granted = 0n, value = 0n, failed = false },
+): bigint {
   const world = aWorld();
   world.addBalance(CALLER, BEFORE);
   const subject = {
     from: CALLER,
     to: OTHER,
     input: new Uint8Array(0),
-    value: 0n,
+    value,
     gasLimit: 1n,
     price: 0n,
     blobFee,
+    granted,
   };
   const terms = {
     config: { tracer: "prestateTracer" },
@@ -39,7 +43,7 @@ function shownTo(name: ProfileName, { gasUsed = 0n, price = 0n, blobFee = 0n }):
     input,
     isPrecompile,
   });
-  const trace = result({ gasUsed, fee: gasUsed * price, failed: false, output: input });
+  const trace = result({ gasUsed, fee: gasUsed * price, failed, output: input });
   return BigInt((trace as Record<string, { balance: string }>)[toHex(CALLER)]?.balance ?? 0) - BEFORE;
 }
 
@@ -57,4 +61,13 @@ test("a Go node of line 2 adds a double-precision fee to the balance after, with
 
 test("a Go node of line 1 adds no fee", () => {
   expect(shownTo("klaytn", { gasUsed: 21_000n, price: 25n })).toBe(-21_000n * 25n);
+});
+
+test("Go nodes show a call's sender with the amount granted for its gas, and with a value that a failure left it", () => {
+  const call = { granted: 1_000n, value: 7n };
+  expect(shownTo("service", call)).toBe(0n);
+  for (const name of ["kaia", "klaytn"] as const) {
+    expect(shownTo(name, call)).toBe(1_000n);
+    expect(shownTo(name, { ...call, failed: true })).toBe(1_007n);
+  }
 });

@@ -130,7 +130,9 @@ test("the older line shows the frame's own gas, its members in another order", a
     [{ to: CODE.caller[0], gas: "0x186a0" }, "latest", tracer],
     "klaytn",
   );
-  expect(Object.keys(trace as object)).toEqual("type from to value gas gasUsed input calls".split(" "));
+  expect(Object.keys(trace as object)).toEqual(
+    "type from to value gas gasUsed input output calls".split(" "),
+  );
   expect(trace).toMatchObject({ type: "CALL", gas: `0x${(100_000 - 21_000).toString(16)}` });
 });
 
