@@ -6,10 +6,21 @@ import { failure, type RpcError } from "../jsonrpc/errors.ts";
 /** The largest block number that parameters give: the largest below 2^63 that a `number` holds. */
 export const MAX_BLOCK_NUMBER = 2 ** 63 - 1024;
 
+/** The least number that is negative in the Go node, whose block numbers are signed. */
+const NEGATIVE_FROM = 2 ** 63;
+/** The largest such number below 2^64 that a `number` holds. */
+export const MAX_NEGATIVE_BLOCK_NUMBER = 2 ** 64 - 2048;
+
 /** Returns a tag, or the digits of a block number, of which JavaScript rounds those above 2^53. */
 export function blockText(number: number | string): string {
   if (typeof number === "string") return number;
+  if (number >= NEGATIVE_FROM) return BigInt.asIntN(64, BigInt(number)).toString();
   return number >= MAX_BLOCK_NUMBER ? "9223372036854775807" : BigInt(number).toString();
+}
+
+/** Returns the digits of a block number where the Go node has an unsigned one. */
+export function unsignedBlockText(number: number): string {
+  return number >= NEGATIVE_FROM ? BigInt(number).toString() : blockText(number);
 }
 
 /** Returns the error for a number, tag or hash without a block. */

@@ -5,7 +5,7 @@ import type { Chain } from "../chain/chain.ts";
 import { jsonInteger } from "../config/exact-json.ts";
 import { giniCoefficient, noStaking, type StakingInfo, stakersByReward } from "../governance/staking.ts";
 import { failure } from "../jsonrpc/errors.ts";
-import { blockText } from "./not-found.ts";
+import { unsignedBlockText } from "./not-found.ts";
 import type { GovernanceMethodDeps } from "./parameters.ts";
 import { parametersInForce } from "./parameters.ts";
 
@@ -18,7 +18,7 @@ export const PENDING_NUMBER = 0xffff_ffff_ffff_fffen;
  * does not exist yet.
  */
 export function stakingJson(deps: GovernanceMethodDeps, number: number | bigint): object {
-  const source = sourceOf(deps, typeof number === "bigint" ? number : BigInt(blockText(number)));
+  const source = sourceOf(deps, typeof number === "bigint" ? number : BigInt(unsignedBlockText(number)));
   const info =
     source > BigInt(deps.chain.head().header.number) ? futureStaking(deps, source) : stakingAt(deps, number);
   return deps.stakingForm === "with-pools"

@@ -3,7 +3,7 @@
  */
 
 import { optional } from "../jsonrpc/codec.ts";
-import { boolean, integer, nothing, text } from "../jsonrpc/codecs/plain.ts";
+import { boolean, integer, nothing, signed, text } from "../jsonrpc/codecs/plain.ts";
 import { failure, RpcError } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import type { SubscriptionLimit } from "../jsonrpc/subscriptions.ts";
@@ -31,8 +31,7 @@ export interface AdminListenersDeps {
 }
 
 const DEFAULT_PORTS: Readonly<Record<ListenerKind, number>> = { http: 8551, ws: 8552 };
-const port = integer("int", -(2 ** 63), 2 ** 63);
-const where = { host: optional(text), port: optional(port), cors: optional(text), apis: optional(text) };
+const where = { host: optional(text), port: optional(signed), cors: optional(text), apis: optional(text) };
 
 /** The methods of `admin` about listeners. */
 export function adminListenersMethods(deps: AdminListenersDeps): Method[] {

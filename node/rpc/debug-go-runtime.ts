@@ -5,12 +5,11 @@
 import { PerformanceObserver, performance } from "node:perf_hooks";
 import type { Decoder } from "../jsonrpc/codec.ts";
 import { address } from "../jsonrpc/codecs/hex.ts";
-import { integer, nothing, plain, text } from "../jsonrpc/codecs/plain.ts";
+import { integer, nothing, plain, signed, text } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import { arraySchema, plainSchemas, recordSchema } from "../jsonrpc/schemas.ts";
 
-const int = integer("int", Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
 const uint = integer("uint", 0, Number.MAX_SAFE_INTEGER);
 const steering = { privilege: "process" } as const;
 
@@ -86,7 +85,7 @@ function collectorMethods(): Method[] {
       }),
     }),
     unavailable("debug_setGCPercent", "the garbage collector of this runtime has no target percentage", {
-      percent: int,
+      percent: signed,
     }),
     unavailable(
       "debug_startCollectingTrieStats",
@@ -101,8 +100,8 @@ function collectorMethods(): Method[] {
 function logMethods(): Method[] {
   const single = "this node has one log level; debug_verbosity sets it";
   return [
-    leveled("debug_verbosityByName", { module: text, level: int }),
-    leveled("debug_verbosityByID", { id: int, level: int }),
+    leveled("debug_verbosityByName", { module: text, level: signed }),
+    leveled("debug_verbosityByID", { id: signed, level: signed }),
     patternMethod(
       "debug_vmodule",
       /^[^=,]+=\d+(,[^=,]+=\d+)*$/,
@@ -127,7 +126,7 @@ function logMethods(): Method[] {
       name: "debug_setVMLogTarget",
       summary: "Sets the log of the interpreter: 0 is none, which is the only one here.",
       ...steering,
-      params: { target: int },
+      params: { target: signed },
       result: text,
       handle: ({ target }) => {
         if (target < 0 || target > 3) throw failure("target should be between 0 and 3");
@@ -182,7 +181,7 @@ function contentionMethods(): Method[] {
   const reason = "contention of the Go runtime's locks, which this program does not have";
   return [
     unavailable("debug_mutexProfile", reason, { file: text, seconds: uint }),
-    unavailable("debug_setMutexProfileFraction", reason, { rate: int }),
+    unavailable("debug_setMutexProfileFraction", reason, { rate: signed }),
     unavailable("debug_writeMutexProfile", reason, { file: text }),
   ];
 }

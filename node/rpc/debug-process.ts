@@ -6,7 +6,7 @@ import { getHeapStatistics } from "node:v8";
 import { fileErrorMessage } from "../calls/file-errors.ts";
 import { type Decoder, object, optional, wrongKind } from "../jsonrpc/codec.ts";
 import { address, data, listOf } from "../jsonrpc/codecs/hex.ts";
-import { boolean, integer, nothing, plain, text } from "../jsonrpc/codecs/plain.ts";
+import { boolean, integer, nothing, plain, signed, text } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { sortKeys } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
@@ -43,9 +43,7 @@ export function debugProcessMethods(deps: DebugProcessDeps): Method[] {
   ];
 }
 
-const [MIN_INTEGER, MAX_INTEGER] = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
 const LEVELS: readonly LogLevel[] = ["silent", "error", "warn", "info", "debug", "debug"];
-const level = integer("int", MIN_INTEGER, MAX_INTEGER);
 const seconds = integer("uint", 0, 2 ** 32);
 
 const toFile = { privilege: "files", result: nothing } as const;
@@ -118,7 +116,7 @@ function blocking({ profiler }: DebugProcessDeps): Method[] {
       summary: "Starts new samples of the event loop's delay; a rate of 0 or less stops them.",
       privilege: "process",
       result: nothing,
-      params: { rate: integer("int", MIN_INTEGER, MAX_INTEGER) },
+      params: { rate: signed },
       handle: ({ rate }) => profiler.delays.setRate(rate),
     }),
     method({
@@ -149,7 +147,7 @@ function pprofMethods({ pprofServer }: DebugProcessDeps): Method[] {
       name: "debug_startPProf",
       summary: "Opens an HTTP server with profiles, traces and stacks of the process below /debug/pprof/.",
       ...opening,
-      params: { address: optional(text, ""), port: optional(integer("int", MIN_INTEGER, MAX_INTEGER), 0) },
+      params: { address: optional(text, ""), port: optional(signed, 0) },
       handle: async (args) => {
         if (pprofServer.isRunning) throw failure("pprof server is already running");
         const place = { host: args.address || PROFILE_HOST, port: args.port || PROFILE_PORT };
@@ -229,7 +227,7 @@ function memory({ profiler, setLogLevel, metrics }: DebugProcessDeps): Method[] 
       name: "debug_verbosity",
       summary: "Sets the log level: 0 off, 1 error, 2 warn, 3 info, 4 and 5 everything.",
       ...steering,
-      params: { level },
+      params: { level: signed },
       result: nothing,
       handle: (args) => {
         checkLevel(args.level);

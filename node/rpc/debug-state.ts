@@ -23,11 +23,11 @@ import { tracedBlock } from "../calls/traces/traced-blocks.ts";
 import { type DumpedNode, dumpTries } from "../calls/trie-dump.ts";
 import { optional } from "../jsonrpc/codec.ts";
 import { address, data, hash } from "../jsonrpc/codecs/hex.ts";
-import { boolean, integer, plain } from "../jsonrpc/codecs/plain.ts";
+import { boolean, plain, signed } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import { arraySchema, mapSchema, nullableSchema, plainSchemas, recordSchema } from "../jsonrpc/schemas.ts";
-import { blockText } from "../presenters/not-found.ts";
+import { blockText, unsignedBlockText } from "../presenters/not-found.ts";
 import { modifiedAccounts, modifiedSlots } from "../state/history/modified-rows.ts";
 import type { StorageOwners } from "./proofs.ts";
 
@@ -125,7 +125,7 @@ function dumpMethods({ open, maxBytes }: DebugStateDeps): Method[] {
       summary:
         "Returns slots of an account before a transaction of a block, ordered by hash, from a start hash.",
       privilege: "process",
-      params: { block: hash, index: intCodec, address, start: data, max: intCodec },
+      params: { block: hash, index: signed, address, start: data, max: signed },
       result: plain<StorageRange>("{storage, nextKey}", rangeSchema),
       ...reader,
       handle: async (question) => {
@@ -172,7 +172,10 @@ function blockNumberOf(reading: StoreReading, block: BlockReference | undefined,
   return referencedNumber(reading, block);
 }
 
-const intCodec = integer("int", Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
+/** Returns the digits of a `signed`, of which the largest ones are rounded up to 2^63. */
+function intText(value: number): string {
+  return value >= 2 ** 63 ? "9223372036854775807" : String(BigInt(value));
+}
 
 interface SlotsQuery {
   readonly block: Uint8Array;
@@ -189,7 +192,7 @@ async function slotsAt(reading: StoreReading, question: SlotsQuery, most: number
   if (number === 0) throw failure("no transaction in genesis");
   const { index, start } = question;
   if (index < 0 || index >= Math.max(1, block.transactions.length)) {
-    throw failure(`transaction index ${index} out of range for block ${bareHex(question.block)}`);
+    throw failure(`transaction index ${intText(index)} out of range for block ${bareHex(question.block)}`);
   }
   const changed = slotsBefore(reading, block, question);
   const isThere = reading.states.view(number - 1).account(question.address) !== undefined || changed.size > 0;
@@ -255,13 +258,13 @@ function spanByNumber(
   end: BlockNumber | undefined,
 ): { first: number; last: number } {
   const number = resolveNumber(reading.head, start);
-  if (number > reading.head) throw failure(`start block number #${blockText(number)} not found`);
+  if (number > reading.head) throw failure(`start block number #${unsignedBlockText(number)} not found`);
   if (end === undefined) {
     if (number === 0) throw failure(`block number #${number} has no parent`);
     return { first: number - 1, last: number };
   }
   const last = resolveNumber(reading.head, end);
-  if (last > reading.head) throw failure(`end block number #${blockText(last)} not found`);
+  if (last > reading.head) throw failure(`end block number #${unsignedBlockText(last)} not found`);
   return checkedSpan(number, last);
 }
 

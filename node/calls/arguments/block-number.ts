@@ -7,7 +7,12 @@ import { boolean } from "../../jsonrpc/codecs/plain.ts";
 import { failure } from "../../jsonrpc/errors.ts";
 import { EscapedText, jsonKind, NumberText } from "../../jsonrpc/json-text.ts";
 import { schemaRefs } from "../../jsonrpc/schemas.ts";
-import { MAX_BLOCK_NUMBER, noHeaderAt, noReference } from "../../presenters/not-found.ts";
+import {
+  MAX_BLOCK_NUMBER,
+  MAX_NEGATIVE_BLOCK_NUMBER,
+  noHeaderAt,
+  noReference,
+} from "../../presenters/not-found.ts";
 
 /** A tag for a moving block. `safe` and `finalized` are decoded as `latest`: Istanbul blocks are final. */
 export type BlockTag = "latest" | "earliest" | "pending";
@@ -132,7 +137,13 @@ function fromNumber(json: unknown): BlockNumber | undefined {
   const number = BigInt(json.raw);
   if (number >> 64n !== 0n) return undefined;
   if (number === MAX_UINT64) return "latest";
-  return number === MAX_UINT64 - 1n ? "pending" : Math.min(json.value, MAX_BLOCK_NUMBER);
+  return number === MAX_UINT64 - 1n ? "pending" : narrow(number);
+}
+
+/** Narrows a number below 2^64 so that it stays in its half, of which the upper one is negative in the Go node. */
+function narrow(number: bigint): number {
+  const isNegative = number >> 63n !== 0n;
+  return Math.min(Number(number), isNegative ? MAX_NEGATIVE_BLOCK_NUMBER : MAX_BLOCK_NUMBER);
 }
 
 function fromText(text: string, tooHigh: string): BlockNumber {

@@ -2,7 +2,7 @@
 import type { Hash } from "../../bytes/brands.ts";
 import { type Decoder, object } from "../../jsonrpc/codec.ts";
 import { hash } from "../../jsonrpc/codecs/hex.ts";
-import { boolean, integer, text } from "../../jsonrpc/codecs/plain.ts";
+import { boolean, count, signed, text } from "../../jsonrpc/codecs/plain.ts";
 import { failure } from "../../jsonrpc/errors.ts";
 
 /** Options of a trace. Times are Go durations such as `5s`. */
@@ -27,7 +27,6 @@ export interface TraceConfig {
   readonly reexec?: number | undefined;
 }
 
-const INT = Number.MAX_SAFE_INTEGER;
 /** The names of the fields in Go, which have no tags. */
 const LOG_FIELDS = {
   disableMemory: "LogConfig.DisableMemory",
@@ -46,11 +45,11 @@ export const traceConfig: Decoder<TraceConfig> = object(
     disableStack: boolean,
     disableStorage: boolean,
     debug: boolean,
-    limit: integer("int", -INT, INT),
+    limit: signed,
     tracer: text,
     timeout: text,
     loggerTimeout: text,
-    reexec: integer("uint64", 0, INT),
+    reexec: count,
   },
   {
     ...LOG_FIELDS,
@@ -80,32 +79,58 @@ export const fileTraceConfig: Decoder<FileTraceConfig> = object(
     disableStack: boolean,
     disableStorage: boolean,
     debug: boolean,
-    limit: integer("int", -INT, INT),
-    reexec: integer("uint64", 0, INT),
+    limit: signed,
+    reexec: count,
     txHash: hash,
   },
   { ...LOG_FIELDS, reexec: "Reexec", txHash: "TxHash" },
 );
 
-const UNITS: Readonly<Record<string, number>> = {
-  ns: 1e-6,
-  us: 1e-3,
-  µs: 1e-3,
-  ms: 1,
-  s: 1000,
-  m: 60_000,
-  h: 3_600_000,
-};
-const DURATION = /^[-+]?(?:\d+(?:\.\d*)?(?:ns|us|µs|ms|s|m|h))+$/;
-const PART = /(\d+(?:\.\d*)?)(ns|us|µs|ms|s|m|h)/g;
+const UNITS: ReadonlyMap<string, number> = new Map([
+  ["ns", 1e-6],
+  ["us", 1e-3],
+  ["\u00b5s", 1e-3],
+  ["\u03bcs", 1e-3],
+  ["ms", 1],
+  ["s", 1000],
+  ["m", 60_000],
+  ["h", 3_600_000],
+]);
+const MAX_DURATION = 100;
+/** 2^63 nanoseconds. */
+const MAX_MS = 2 ** 63 / 1e6;
+/** A count with or without a fraction, and everything up to the next count. */
+const PART = /(\d+\.?\d*|\.\d+)([^\d.]*)/gy;
 
-/** Parses a Go duration such as `1m30s` or `-1s` into milliseconds. Throws `RpcError`. */
+/** Parses a Go duration such as `1m30s` or `-1s` into milliseconds (`time/format.go` of Go). Throws `RpcError`. */
 export function durationMs(given: string): number {
-  if (/^[-+]?0$/.test(given)) return 0;
-  if (given.length > 100 || !DURATION.test(given)) {
-    throw failure(`time: invalid duration ${JSON.stringify(given.slice(0, 100))}`);
+  const unsigned = given.replace(/^[-+]/, "");
+  if (unsigned === "0") return 0;
+  const parts = given.length > MAX_DURATION ? [] : [...unsigned.matchAll(PART)];
+  let [sum, length] = [0, 0];
+  for (const [part, amount, unit = ""] of parts) {
+    sum += Number(amount) * unitMs(unit, given);
+    length += part.length;
   }
-  let sum = 0;
-  for (const [, count, unit = "s"] of given.matchAll(PART)) sum += Number(count) * (UNITS[unit] ?? 0);
+  if (length === 0 || length < unsigned.length || sum > MAX_MS)
+    throw failure(`time: invalid duration ${timeQuoted(given)}`);
   return given.startsWith("-") ? -sum : sum;
+}
+
+function unitMs(unit: string, given: string): number {
+  if (unit === "") throw failure(`time: missing unit in duration ${timeQuoted(given)}`);
+  const ms = UNITS.get(unit);
+  if (ms !== undefined) return ms;
+  throw failure(`time: unknown unit ${timeQuoted(unit)} in duration ${timeQuoted(given)}`);
+}
+
+/** Returns the beginning of a text in quotes as Go's package `time` writes it. */
+function timeQuoted(quoted: string): string {
+  const bytes = Buffer.from(quoted.slice(0, MAX_DURATION));
+  const shown = [...bytes].map((byte) => {
+    const character = String.fromCharCode(byte);
+    if (byte < 0x20 || byte >= 0x80) return `\\x${byte.toString(16).padStart(2, "0")}`;
+    return character === '"' || character === "\\" ? `\\${character}` : character;
+  });
+  return `"${shown.join("")}"`;
 }

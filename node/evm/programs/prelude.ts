@@ -163,6 +163,7 @@ export const PRELUDE = `(function (host) {
   }
 
   function compile(code) {
+    if (code.trim() === "") throw "SyntaxError: empty expression not allowed (line " + code.split("\\n").length + ")";
     tracer = indirectEval("(" + code + ")");
     for (const name of ["fault", "result"]) {
       if (!has(name)) throw "Trace object must expose a function " + name + "()";

@@ -71,7 +71,7 @@ export function createStructLogger(options: StructLogOptions): StructLogger {
   return {
     tracer: {
       step: (step, failure) => {
-        if (limit > 0 && logs.length >= limit) return;
+        if (limit !== 0 && logs.length >= limit) return;
         const storage = options.disableStorage === true ? undefined : storageOf(step, written);
         logs.push(logOf(step, failure, { options, storage }));
       },

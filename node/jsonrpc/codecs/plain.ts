@@ -1,4 +1,5 @@
 /** Codecs of plain JSON: booleans, texts and numbers. JSON null decodes as the zero value, as in Go. */
+import { MAX_UINT64 } from "../../bytes/integer.ts";
 import { type Codec, CodecError, type Encoder, laterMismatch, wrongKind } from "../codec.ts";
 import { EscapedText, goJson, goText, NumberText } from "../json-text.ts";
 import { plainSchemas, type Schema } from "../schemas.ts";
@@ -27,7 +28,7 @@ function textOf(label: string, goType: string): Codec<string> {
     schema: plainSchemas.text,
     decode(json) {
       if (typeof json === "string") return json;
-      if (json instanceof EscapedText) return json.value;
+      if (json instanceof EscapedText) return json.value.toWellFormed(); // Go has no half of a surrogate pair
       if (json === null) return "";
       throw wrongKind(json, goType);
     },
@@ -35,8 +36,8 @@ function textOf(label: string, goType: string): Codec<string> {
   };
 }
 
-/** Builds the codec of an integer within `[min, max]`, written as a JSON number. */
-export function integer(goType: string, min: number, max: number): Codec<number> {
+/** Builds the codec of an integer within `[min, max]`, written as a JSON number. Above 2^53 it loses digits. */
+export function integer(goType: string, min: number | bigint, max: number | bigint): Codec<number> {
   return {
     label: "integer",
     schema: plainSchemas.integer,
@@ -46,7 +47,9 @@ export function integer(goType: string, min: number, max: number): Codec<number>
       const value = isWritten ? json.value : json;
       if (typeof value !== "number") throw wrongKind(json, goType);
       const isInteger = isWritten ? (min < 0 ? SIGNED : UNSIGNED).test(json.raw) : Number.isInteger(value);
-      if (!isInteger || value < min || value > max) throw numberMismatch(json, goType);
+      if (!isInteger) throw numberMismatch(json, goType);
+      const exact = isWritten ? BigInt(json.raw) : value;
+      if (exact < min || exact > max) throw numberMismatch(json, goType);
       return value === 0 ? 0 : value; // Go's integers have no minus zero
     },
     encode: (value) => `${value}`,
@@ -57,7 +60,9 @@ const SIGNED = /^-?\d+$/;
 const UNSIGNED = /^\d+$/;
 
 /** An unsigned integer. Above 2^53 it loses digits: such values may be compared, never stored. */
-export const count: Codec<number> = integer("uint64", 0, 2 ** 64);
+export const count: Codec<number> = integer("uint64", 0, MAX_UINT64);
+/** A signed integer, likewise. */
+export const signed: Codec<number> = integer("int", -(1n << 63n), (1n << 63n) - 1n);
 
 /** Any number. */
 export const float: Codec<number> = {

@@ -234,6 +234,8 @@ const STEP = "    in server-side tracer function 'step'";
 const RESULT = "    in server-side tracer function 'result'";
 
 test.each([
+  ["", "SyntaxError: empty expression not allowed (line 1)"],
+  [" \n", "SyntaxError: empty expression not allowed (line 2)"],
   ["nope", "ReferenceError: identifier 'nope' undefined"],
   ["1", "Trace object must expose a function fault()"],
   ["null", "Trace object must expose a function fault()"],

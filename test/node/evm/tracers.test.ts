@@ -87,6 +87,12 @@ test("a disassembly has what opcodes leave on the stack, and what calls ran", ()
   );
 });
 
+test("a struct log with a limit below 0 has no entries, as in the Go node", () => {
+  const { tracer, result } = createStructLogger({ limit: -1, computationLimit: LIMIT });
+  runProgram("7 0 MSTORE", { tracer, gas: 100_000n });
+  expect(result({ gasUsed: 1n, failed: false, output: new Uint8Array(0) }).structLogs).toEqual([]);
+});
+
 test("struct logs leave out what they are told to, stop at the limit, and show no output of a failure", () => {
   const options = { disableMemory: true, disableStack: true, disableStorage: true, limit: 2 };
   const { tracer, result } = createStructLogger({ ...options, computationLimit: LIMIT });

@@ -48,12 +48,14 @@ test.each([
   expect(blockReference.decode(parseJson(text))).toEqual({ number });
 });
 
-test.each(["9223372036854775807", "9223372036854775808", '"0x7fffffffffffffff"'])(
-  "no block has the number %s, and errors name the largest one",
-  (text) => {
-    expect(blockText(Number(blockNumber.decode(parseJson(text))))).toBe("9223372036854775807");
-  },
-);
+test.each([
+  ["9223372036854775807", "9223372036854775807"],
+  ['"0x7fffffffffffffff"', "9223372036854775807"],
+  ["9223372036854775808", "-9223372036854775808"],
+  ["18446744073709551613", "-2048"],
+])("no block has the number %s, and errors name %s", (text, named) => {
+  expect(blockText(Number(blockNumber.decode(parseJson(text))))).toBe(named);
+});
 
 test.each(["1e1", "1.0", "-0", "0.0", "18446744073709551616"])(
   "the written number %s is no block number",

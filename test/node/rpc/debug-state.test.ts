@@ -6,6 +6,7 @@ import { toHex } from "../../../node/bytes/hex.ts";
 import { storeReading } from "../../../node/calls/chain-reading.ts";
 import { type ProfileName, rpcProfiles } from "../../../node/compat/profiles.ts";
 import { parseGenesis } from "../../../node/config/genesis.ts";
+import { NumberText } from "../../../node/jsonrpc/json-text.ts";
 import { decodeBlock } from "../../../node/model/block.ts";
 import { EMPTY_TRIE_ROOT } from "../../../node/model/list-root.ts";
 import { debugStateMethods } from "../../../node/rpc/debug-state.ts";
@@ -194,6 +195,11 @@ test.each([
     "debug_storageRangeAt",
     [`0x${"11".repeat(32)}`, 0, `0x${"11".repeat(20)}`, "0x", 1],
     `block ${"11".repeat(32)} not found`,
+  ],
+  [
+    "debug_getModifiedAccountsByNumber",
+    [new NumberText(2 ** 63, "9223372036854775808")],
+    "start block number #9223372036854775808 not found",
   ],
   ["debug_dumpBlock", ["0x7fffffffffffffff"], "block #9223372036854775807 not found"],
   ["debug_dumpBlock", ["0xffffff"], "block #16777215 not found"],
