@@ -15,6 +15,7 @@ import type { BlockContext } from "../execution/transaction.ts";
 import type { Transition } from "../execution/transition.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { authorityOf } from "../model/authorization.ts";
+import { STATUS_SUCCESS, statusText } from "../model/receipt-status.ts";
 import { AUTHORIZATION_GAS } from "../model/transaction-gas.ts";
 import type { AccessListEntry } from "../model/transaction-type.ts";
 import type { World } from "../state/world/world.ts";
@@ -205,13 +206,13 @@ function keysOf(list: readonly AccessListEntry[]): string {
     .join(" ");
 }
 
-function resultJson(list: readonly AccessListEntry[], { failure: why, gasUsed }: Transition): object {
+function resultJson(list: readonly AccessListEntry[], { status, gasUsed }: Transition): object {
   return {
     accessList: list.map(({ address, storageKeys }) => ({
       address: toHex(address),
       storageKeys: storageKeys.map(toHex),
     })),
-    ...(why === undefined ? {} : { error: why }),
+    ...(status === STATUS_SUCCESS ? {} : { error: statusText(status) }),
     gasUsed: toQuantity(gasUsed),
   };
 }

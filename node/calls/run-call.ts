@@ -14,7 +14,7 @@ import {
 import type { BlockContext } from "../execution/transaction.ts";
 import type { Transition } from "../execution/transition.ts";
 import { failure, RpcError, rpcCode } from "../jsonrpc/errors.ts";
-import { STATUS_SUCCESS, STATUS_TEXTS } from "../model/receipt-status.ts";
+import { STATUS_SUCCESS, statusText } from "../model/receipt-status.ts";
 import type { World } from "../state/world/world.ts";
 import type { CallArgs } from "./arguments/transaction-args.ts";
 import { checkPrices, checkSetCodeRecipient } from "./transaction-draft.ts";
@@ -22,7 +22,6 @@ import { checkPrices, checkSetCodeRecipient } from "./transaction-draft.ts";
 const ZERO_ADDRESS: Address = new Uint8Array(20);
 const NO_BYTES = new Uint8Array(0);
 const REVERTED = 9;
-const VM_ERROR = 2;
 /** First byte of the selector of Solidity's `Panic(uint256)`. */
 const PANIC = 0x4e;
 
@@ -122,5 +121,5 @@ export function requireSuccess(
     const message = reason === undefined ? "execution reverted" : `execution reverted: ${reason}`;
     throw new RpcError(rpcCode.reverted, message, `"${toHex(output)}"`);
   }
-  throw failure(STATUS_TEXTS.get(status) ?? STATUS_TEXTS.get(VM_ERROR) ?? "");
+  throw failure(statusText(status));
 }

@@ -1,6 +1,7 @@
 /** Answers that the two lines of the Go node share, Klaytn (version 1) and Kaia (version 2). */
 import type { WalletAccount } from "../accounts/accounts.ts";
 import { AccountsError } from "../accounts/error.ts";
+import { blockNumber } from "../calls/arguments/block-number.ts";
 import { address, data } from "../jsonrpc/codecs/hex.ts";
 import { text } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
@@ -77,6 +78,11 @@ export const goRows: readonly AdapterRow[] = [
     methods: ["personal_sign"],
     difference: "The passphrase is required.",
     adapt: withParameters({ message: data, address, passphrase: text }),
+  },
+  {
+    methods: ["chain_recoverFromMessage"],
+    difference: "The block is required.",
+    adapt: withParameters({ address, data, signature: data, block: blockNumber }),
   },
   {
     methods: ["personal_openWallet", "personal_deriveAccount"],

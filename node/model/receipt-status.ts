@@ -33,3 +33,11 @@ export const STATUS_TEXTS: ReadonlyMap<number, string> = new Map([
   [0x1d, "not supported"],
   [0x1e, "smart contract code format is invalid"],
 ]);
+
+/** Status of a failure that has none of its own. */
+const VM_ERROR = 0x02;
+
+/** Returns the text of a failure by its receipt status. */
+export function statusText(status: number): string {
+  return STATUS_TEXTS.get(status) ?? STATUS_TEXTS.get(VM_ERROR) ?? "";
+}

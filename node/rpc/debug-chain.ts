@@ -63,6 +63,7 @@ export function debugChainMethods(deps: DebugChainDeps): Method[] {
       params: { number: blockNumber },
       result: nothing,
       handle: async ({ number }) => {
+        if (number === "latest" || number === "pending") throw failure("Cannot rewind to future");
         await deps.setHead(resolveNumber(chain.head().header.number, number));
         return undefined;
       },

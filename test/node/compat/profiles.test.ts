@@ -37,6 +37,9 @@ test.each([
   expect(await ask("personal_ecRecover", "0x01", zeroV)).toEqual(
     refusalOf(`invalid ${client}signature (V is not 27 or 28)`),
   );
+  const unplaced = await node.call<object>("chain_recoverFromMessage", [node.rich, "0x01", zeroV], profile);
+  const isRequired = JSON.stringify(unplaced).includes("missing value for required argument 3");
+  expect(isRequired).toBe(profile !== "service");
   const isThere = async (name: string) =>
     (await node.call<{ code: number }>(name, {}, profile)).code === -32602;
   expect(await Promise.all(["gaslessInfo", "isGaslessTx"].map((name) => isThere(`debug_${name}`)))).toEqual([

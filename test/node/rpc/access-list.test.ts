@@ -99,6 +99,13 @@ test("a failing call returns its list and the error", async () => {
   });
 });
 
+test("the error of a call that fails in the machine is that of its receipt, as in the Go node", async () => {
+  for (const data of ["0xfe", "0x600056"])
+    expect(await list({ from: rich, data }, "latest")).toMatchObject({
+      error: "VM error occurs while running smart contract",
+    });
+});
+
 test("on a development chain a list without prices costs a sender without funds nothing", async () => {
   const args = { from: at(0x999), to: CODE.reader[0] };
   expect(await listForFree(args)).toMatchObject({ gasUsed: quantity(BASE_GAS + 2 * (3 + 100 + 2)) });

@@ -131,6 +131,10 @@ test("failing imports return the Go node's error with the number of imported blo
     message: "block 0: failed to parse: rlp: too few elements for types.extblock",
   });
   expect(bench.reasons.at(-1)).toContain("(at byte 0, 1 bytes long)");
+  for (const halfByte of ["0X0", "1zz"]) {
+    const isImported = bench.ask("admin_importChainFromString", halfByte);
+    await expect(isImported).rejects.toThrow("block 0: failed to parse"); // Go puts a zero before it
+  }
   expect(await bench.ask("admin_importChainFromString", "0xzz")).toBe(true);
   expect(await bench.ask("admin_importChainFromString", "")).toBe(true);
   expect(head(bench)).toBe(3);
