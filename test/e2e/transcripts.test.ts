@@ -67,6 +67,7 @@ for (const file of MADE_BY_GO) {
 
 test.each([
   ["generated requests of odd shapes", "shapes-kaia222.json.gz", 450],
+  ["bounds of parameters, printed blocks, traced calls and trace options", "arguments-kaia222.json.gz", 180],
   ["subscriptions, polled filters and messages that end a connection", "subscriptions-kaia222.json.gz", 100],
 ] as const)(
   "%s are answered as Kaia v2.2.2 does",
