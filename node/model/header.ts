@@ -85,21 +85,42 @@ export function decodeHeader(item: RlpItem): Header {
  * Returns the block hash: of the header without round and committed seals, or of the header as it is when its
  * extra field is malformed.
  */
-export function blockHash(header: Header): Hash<ArrayBuffer> {
-  return hashWith(header, extraForHash(header.extra) ?? header.extra);
+export function blockHash(header: Header): Hash {
+  return longHashes.get(header)?.block ?? hashWith(header, extraForHash(header.extra) ?? header.extra);
+}
+
+/**
+ * Returns the hash that the proposer's seal covers: as the block hash, also without the seal. Throws
+ * `ModelError` `bad-extra`.
+ */
+export function sealHash(header: Header): Hash {
+  const known = longHashes.get(header)?.seal;
+  if (known !== undefined) return known;
+  const extra = extraForSeal(header.extra);
+  if (extra === undefined) throw new ModelError("bad-extra", "invalid istanbul header extra-data");
+  return hashWith(header, extra);
 }
 
 /** Bytes of a header that are hashed in one step, which takes a millisecond. */
 const STEP_BYTES = 256 * 1024;
 
-/** Returns true for a header that is hashed in steps: a message has room for one of 12 MB, which takes 50 ms. */
+/** Hashes of long headers; `seal` is undefined for a malformed extra field. */
+const longHashes = new WeakMap<Header, { readonly block: Hash; readonly seal: Hash | undefined }>();
+
+/** Returns true for a header to hash in steps: a message has room for one of 12 MB, whose hash takes 50 ms. */
 export function isLongHeader({ extra, governance, vote }: Header): boolean {
   return extra.length + governance.length + vote.length > STEP_BYTES;
 }
 
-/** Computes the block hash in steps. */
-export function* blockHashSteps(header: Header): Generator<undefined, Hash<ArrayBuffer>> {
-  write(header, extraForHash(header.extra) ?? header.extra);
+/** Computes both hashes of a header in steps, for the calls of `blockHash` and `sealHash` that follow. */
+export function* hashLongHeader(header: Header): Generator<undefined, void> {
+  const block = yield* hashSteps(header, extraForHash(header.extra) ?? header.extra);
+  const unsealed = extraForSeal(header.extra);
+  longHashes.set(header, { block, seal: unsealed && (yield* hashSteps(header, unsealed)) });
+}
+
+function* hashSteps(header: Header, extra: Uint8Array): Generator<undefined, Hash> {
+  write(header, extra);
   const bytes = writer.take();
   const hash = createRunningKeccak();
   for (let at = 0; at < bytes.length; at += STEP_BYTES) {
@@ -109,17 +130,7 @@ export function* blockHashSteps(header: Header): Generator<undefined, Hash<Array
   return hash.digest();
 }
 
-/**
- * Returns the hash that the proposer's seal covers: as the block hash, also without the seal. Throws
- * `ModelError` `bad-extra`.
- */
-export function sealHash(header: Header): Hash<ArrayBuffer> {
-  const extra = extraForSeal(header.extra);
-  if (extra === undefined) throw new ModelError("bad-extra", "invalid istanbul header extra-data");
-  return hashWith(header, extra);
-}
-
-function hashWith(header: Header, extra: Uint8Array): Hash<ArrayBuffer> {
+function hashWith(header: Header, extra: Uint8Array): Hash {
   write(header, extra);
   return keccak256(writer.view);
 }

@@ -1,6 +1,6 @@
 /** Handlers of a peer's messages, by code. Messages of one lane are handled in order. */
 import { setTimeout as pause } from "node:timers/promises";
-import { blockHash, blockHashSteps, isLongHeader } from "../model/header.ts";
+import { blockHash, hashLongHeader, isLongHeader } from "../model/header.ts";
 import { createRate } from "../p2p/budget.ts";
 import type { ProtocolMessage } from "../p2p/protocol.ts";
 import type { Clock } from "../runtime/clock.ts";
@@ -100,9 +100,8 @@ function handleAnnouncement(peer: ChainPeer, payload: Uint8Array, deps: PeerHand
 async function handlePushedBlock(peer: ChainPeer, payload: Uint8Array, deps: HandlerDeps): Promise<void> {
   const block = messages.newBlock.decode(payload);
   const { header, td } = block;
-  const hash = isLongHeader(header)
-    ? await runStepsOf(peer.link.time, blockHashSteps(header))
-    : blockHash(header);
+  if (isLongHeader(header)) await runStepsOf(peer.link.time, hashLongHeader(header));
+  const hash = blockHash(header);
   peer.knownBlocks.add(hash);
   // The peer may not have executed the block itself yet, but it has the one before.
   const before = { hash: header.parentHash, number: header.number - 1, td: td - header.blockScore };
