@@ -151,6 +151,7 @@ const TURN_ENDS: Readonly<Record<string, string>> = {
   "node/runtime/scheduler.ts": "the scheduler itself",
   "node/runtime/fair-time.ts": "measures what all accounts take of one turn",
   "node/runtime/turn-queue.ts": "gives each turn to one piece of work",
+  "node/runtime/call-gate.ts": "waits for the end of another thread's native call, of 0.1 ms at most",
   "node/calls/inline-calls.ts": "measures what all inline calls take of one turn",
   "node/calls/signer-batches.ts": "gathers the submissions of one turn",
   "node/jsonrpc/feed.ts": "delivers after the turn that has the event; its slices are the scheduler's",

@@ -2,6 +2,7 @@
 import { createRequire } from "node:module";
 import type * as Bindings from "secp256k1";
 import { concatBytes } from "../bytes/compare.ts";
+import { callNative } from "../runtime/call-gate.ts";
 import type { Curve } from "./curve.ts";
 
 const UNCOMPRESSED = Uint8Array.of(4);
@@ -23,7 +24,7 @@ function createNativeCurve(secp: typeof Bindings): Curve {
   return {
     name: "native",
     sign: (digest, key) => {
-      const signed = secp.ecdsaSign(digest, key);
+      const signed = callNative(() => secp.ecdsaSign(digest, key));
       const signature = new Uint8Array(65);
       signature.set(signed.signature);
       signature[64] = signed.recid;
@@ -31,22 +32,25 @@ function createNativeCurve(secp: typeof Bindings): Curve {
     },
     recover: (digest, signature, v) => {
       try {
-        return secp.ecdsaRecover(signature.subarray(0, 64), v, digest, false).subarray(1);
+        return callNative(() => secp.ecdsaRecover(signature.subarray(0, 64), v, digest, false)).subarray(1);
       } catch {
         return undefined; // arguments are well formed, so the only cause is that no point fits
       }
     },
     verify: ({ digest, signature, publicKey }) => {
       try {
-        return secp.ecdsaVerify(signature, digest, concatBytes(UNCOMPRESSED, publicKey));
+        return callNative(() => secp.ecdsaVerify(signature, digest, concatBytes(UNCOMPRESSED, publicKey)));
       } catch {
         return false; // r and s are in range, so the only cause is a key off the curve
       }
     },
-    publicKeyOf: (key) => secp.publicKeyCreate(key, false).subarray(1),
+    publicKeyOf: (key) => callNative(() => secp.publicKeyCreate(key, false)).subarray(1),
     sharedX: (key, publicKey) => {
       try {
-        return secp.publicKeyTweakMul(concatBytes(UNCOMPRESSED, publicKey), key, false).subarray(1, 33);
+        const point = callNative(() =>
+          secp.publicKeyTweakMul(concatBytes(UNCOMPRESSED, publicKey), key, false),
+        );
+        return point.subarray(1, 33);
       } catch {
         return undefined; // the key is in range, so the only cause is a point off the curve
       }

@@ -1,5 +1,6 @@
 /** One reader thread of the pool and its current call. */
 import { type ResourceLimits, Worker } from "node:worker_threads";
+import { closeCallGate, createCallGate } from "../runtime/call-gate.ts";
 import { endThread } from "../runtime/end-thread.ts";
 import { type CallError, failure, RpcError, rpcCode } from "./errors.ts";
 import type { Expiry } from "./method.ts";
@@ -55,6 +56,8 @@ export class Reader {
   /** Called when the thread is free for the next call, or, with a promise, when it ends. */
   readonly #onFree: (gone?: Promise<unknown>) => void;
   readonly #ended = Promise.withResolvers<void>();
+  readonly #gate = createCallGate();
+  #hasEnded = false;
   #isUp = false;
   #job: ReaderJob | undefined;
   #since = 0;
@@ -76,6 +79,7 @@ export class Reader {
     });
     this.#worker.on("error", (error) => this.#fail(error));
     this.#worker.on("exit", () => {
+      this.#hasEnded = true;
       this.#ended.resolve();
       this.#fail(new Error("the reader thread ended"));
     });
@@ -109,20 +113,20 @@ export class Reader {
   breakOff(): void {
     this.#stopped = true;
     this.#end();
-    this.#onFree(this.#worker.terminate());
+    this.#onFree(this.#terminate());
   }
 
   #hand({ request, expires, spentMs }: ReaderJob): void {
     this.#since = performance.now();
     this.#watch((expires?.afterMs ?? this.#options.deadlineMs) - spentMs);
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-    this.#worker.postMessage(request);
+    this.#worker.postMessage({ ...request, gate: this.#gate });
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#end()?.reject(failure("the node is stopping"));
-    await endThread(this.#worker, this.#isUp ? ENDING_MS : STARTING_MS);
+    await endThread(this.#worker, this.#isUp ? ENDING_MS : STARTING_MS, () => this.#closeGate());
   }
 
   #begin(): void {
@@ -148,7 +152,16 @@ export class Reader {
     this.#stopped = true;
     const message = this.#job?.expires?.message ?? "query timeout exceeded";
     this.#end()?.reject(failure(message, "deadline"));
-    this.#onFree(this.#worker.terminate());
+    this.#onFree(this.#terminate());
+  }
+
+  async #terminate(): Promise<void> {
+    await this.#closeGate();
+    await this.#worker.terminate();
+  }
+
+  #closeGate(): Promise<void> {
+    return closeCallGate(this.#gate, () => this.#hasEnded);
   }
 
   #fail(error: unknown): void {

@@ -1,5 +1,6 @@
 /** The inside of a reader thread: receives calls from the pool and answers them one after the other. */
 import type { MessagePort } from "node:worker_threads";
+import { type CallGate, useCallGate } from "../runtime/call-gate.ts";
 import { type CallError, errorOf } from "./errors.ts";
 import { parseJson } from "./json-text.ts";
 import type { Method } from "./method.ts";
@@ -18,11 +19,12 @@ export function serveReader(
   { onBug, onEnd }: ReaderHooks,
 ): void {
   const byName = new Map(methods.map((row) => [row.name, row]));
-  port.on("message", (request: ReaderRequest | null) => {
+  port.on("message", (request: HandedRequest | null) => {
     if (request === null) {
       port.close();
       return onEnd();
     }
+    if (request.gate !== undefined) useCallGate(request.gate);
     void answer(byName.get(request.name), request, onBug).then((reply) => {
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
       port.postMessage(reply);
@@ -57,6 +59,11 @@ export interface ReaderRequest {
   readonly params: string;
   /** See `CallContext`. */
   readonly refusesPrograms?: boolean | undefined;
+}
+
+/** A call with the gate of the thread's native calls. */
+export interface HandedRequest extends ReaderRequest {
+  readonly gate?: CallGate;
 }
 
 /** The answer of a reader thread: a result as JSON text, or an error. */

@@ -7,9 +7,13 @@ const MAX_ENDING_MS = 5_000;
 
 /**
  * Posts null to a thread, which then closes its port, and waits for its exit. A thread that is terminated
- * while it loads code can take the process along, so that comes last, after `patienceMs`.
+ * while it loads code can take the process along, so that comes last, after `patienceMs` and `prepare`.
  */
-export async function endThread(worker: Worker, patienceMs = MAX_ENDING_MS): Promise<void> {
+export async function endThread(
+  worker: Worker,
+  patienceMs = MAX_ENDING_MS,
+  prepare?: () => Promise<void>,
+): Promise<void> {
   worker.ref();
   const gone = new Promise((resolve) => worker.once("exit", resolve));
   worker.postMessage(null, []);
@@ -17,5 +21,6 @@ export async function endThread(worker: Worker, patienceMs = MAX_ENDING_MS): Pro
   const waited = setTimeout(patienceMs, undefined, { signal: patience.signal });
   await Promise.race([gone, waited.catch(() => undefined)]);
   patience.abort();
+  await prepare?.();
   await worker.terminate();
 }

@@ -1,9 +1,11 @@
 /** Tests of the reader threads. */
+import { execFile } from "node:child_process";
 import { getEventListeners } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
 import { MessageChannel } from "node:worker_threads";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { nothing } from "../../../node/jsonrpc/codecs/plain.ts";
@@ -383,3 +385,31 @@ test("a signal that outlives its calls is left as it was, and one that is over g
   expect(getEventListeners(signal, "abort")).toEqual([]);
   await expect(pool.call("echo", "", { signal: AbortSignal.abort() })).rejects.toThrow("request cancelled");
 });
+
+/** Signs for ever in reader threads that are terminated after a millisecond, ten times. */
+function endlessSigning(thread: string): string {
+  return `
+import { openReaderPool } from ${JSON.stringify(new URL("../../../node/jsonrpc/reader-pool.ts", import.meta.url).href)};
+const options = { entry: new URL(${JSON.stringify(thread)}), maxThreads: 2, deadlineMs: 1, onBug: console.error };
+await using pool = openReaderPool(options);
+const { signal } = new AbortController();
+for (let call = 0; call < 10; call++) await pool.call("sign", "", { signal }).catch(({ message }) => console.log(message));
+`;
+}
+const SIGNING_THREAD = `
+import { parentPort } from "node:worker_threads";
+import { loadNativeCurve } from ${JSON.stringify(new URL("../../../node/crypto/secp256k1-native.ts", import.meta.url).href)};
+import { serveReader } from ${JSON.stringify(new URL("../../../node/jsonrpc/reader-thread.ts", import.meta.url).href)};
+const [key, digest] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+const curve = loadNativeCurve();
+const invoke = () => { for (;;) curve.sign(digest, key); };
+serveReader(parentPort, [{ name: "sign", invoke }], { onBug: console.error, onEnd: () => undefined });
+`;
+
+test("threads that are terminated while they sign natively leave the process alive", async () => {
+  const [thread, main] = [join(directory, "signing-thread.mjs"), join(directory, "signing.mjs")];
+  await writeFile(thread, SIGNING_THREAD);
+  await writeFile(main, endlessSigning(pathToFileURL(thread).href));
+  const { stdout } = await promisify(execFile)(process.execPath, [main]);
+  expect(stdout).toBe("query timeout exceeded\n".repeat(10));
+}, 60_000);
