@@ -42,24 +42,18 @@ export const memoryParts = {
     defaultBytes: 256 * MIB,
     holds: "objects of a migration's thread",
   },
-  trieCache: { share: 0.07, maxBytes: MAX_CACHE_BYTES, defaultBytes: 32 * MIB, holds: "clean trie nodes" },
+  trieCache: { share: 0.08, maxBytes: MAX_CACHE_BYTES, defaultBytes: 32 * MIB, holds: "clean trie nodes" },
   databaseCache: {
-    share: 0.03,
+    share: 0.05,
     maxBytes: MAX_CACHE_BYTES,
     defaultBytes: storeOptions.cacheBytes.default,
     holds: "blocks of the chain database",
   },
   trieBuffers: {
-    share: 0.04,
+    share: 0.05,
     maxBytes: 64 * MIB,
     defaultBytes: 64 * MIB,
     holds: "rows to be written to the trie's files",
-  },
-  openTables: {
-    share: 0.06,
-    maxBytes: 512 * MIB,
-    defaultBytes: 192 * MIB,
-    holds: "indexes and filters of open table files",
   },
   unsent: {
     share: 0.07,
@@ -154,16 +148,6 @@ export interface MemoryPlan {
   /** Limit of the whole process in bytes; `undefined` for none. */
   readonly limit: number | undefined;
   readonly shares: MemoryShares;
-}
-
-/** Open table files of a process that the engine maps: their indexes and filters are pages of files. */
-const MAPPED_TABLES = 1_000;
-/** Index and filter of a table file that is not mapped. */
-const TABLE_BYTES = 64 * 1024;
-
-/** Returns the number of table files that the chain database and the trie database may each keep open. */
-export function openTablesOf({ openTables }: Pick<MemoryShares, "openTables">): number {
-  return Math.floor((MAPPED_TABLES + openTables / TABLE_BYTES) / 2);
 }
 
 /**

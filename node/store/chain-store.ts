@@ -41,8 +41,6 @@ export interface ChainStoreOptions
   readonly cacheBytes?: number;
   /** Rows that each gathers in memory before it writes a table file. */
   readonly writeBufferBytes?: number;
-  /** Table files of `chain` kept open: rows of blocks are few and large, so their tables have small indexes. */
-  readonly openTables?: number;
 }
 
 /** Share of the cache for rows of blocks: most are read once, in their order. */
@@ -61,17 +59,17 @@ export function blocksDirectory(chain: string): string {
 
 /** Opens or creates the directory `chain` and the one beside it. Throws `StoreError` `in-use`, `corrupt` or `failed`. */
 export async function openChainStore(chain: string, options: ChainStoreOptions = {}): Promise<ChainStore> {
-  const { cacheBytes, writeBufferBytes = BLOCKS_BUFFER_BYTES, openTables: _chainAlone, ...both } = options;
+  const { cacheBytes, writeBufferBytes = BLOCKS_BUFFER_BYTES } = options;
   const cacheOf = (share: number): LevelStoreOptions =>
     cacheBytes === undefined ? {} : { cacheBytes: Math.floor(share * cacheBytes) };
   await using parts = new AsyncDisposableStack();
   const rest = parts.use(await openLevelStore(chain, { ...options, ...cacheOf(1 - BLOCKS_SHARE) }));
   const directory = blocksDirectory(chain);
   refuseLost(rest, directory);
-  const settings = { ...both, ...cacheOf(BLOCKS_SHARE), writeBufferBytes };
+  const settings = { ...options, ...cacheOf(BLOCKS_SHARE), writeBufferBytes };
   const blocks = parts.use(await openLevelStore(directory, settings));
   parts.move();
-  return joinStores(rest, blocks, both);
+  return joinStores(rest, blocks, options);
 }
 
 /** Refuses a chain whose rows of blocks are nowhere: an empty directory would take their place. */

@@ -73,9 +73,9 @@ test("a limit that is too low is refused with what would do", () => {
     "--max-memory 100MiB is too little: a node needs 384MiB",
   );
   expect(() => options({ line: { "max-memory": "1GiB", "state.trie-cache-limit": "1000" } })).toThrow(
-    "--max-memory 1024MiB is too little: with the configured caches a node needs 1364MiB",
+    "--max-memory 1024MiB is too little: with the configured caches a node needs 1361MiB",
   );
-  expect(options({ line: { "max-memory": "1364MiB", "state.trie-cache-limit": "1000" } }).warnings).toEqual(
+  expect(options({ line: { "max-memory": "1361MiB", "state.trie-cache-limit": "1000" } }).warnings).toEqual(
     [],
   );
 });
