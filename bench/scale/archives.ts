@@ -53,7 +53,7 @@ export interface DailyPush {
   readonly sentPercent: number;
 }
 
-const DAYS = 2;
+const DAYS = 3;
 
 /** Pushes a checkpoint, and another one after the blocks of each day. */
 export async function measureDailyPushes(grown: Grown, dayBlocks: number): Promise<DailyPushes> {
