@@ -10,7 +10,6 @@ import type { BlockHead, Chain } from "../chain/chain.ts";
 import type { ByteCache } from "../jsonrpc/byte-cache.ts";
 import { goJson } from "../jsonrpc/json-text.ts";
 import { TextCache } from "../jsonrpc/text-cache.ts";
-
 import { EMPTY_BLOOM } from "../model/bloom.ts";
 import type { EventLog, LoggedReceipt } from "../model/receipt.ts";
 import { logJson } from "../presenters/receipt.ts";

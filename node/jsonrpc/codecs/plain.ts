@@ -47,7 +47,8 @@ export function integer(goType: string, min: number | bigint, max: number | bigi
       const value = isWritten ? json.value : json;
       if (typeof value !== "number") throw wrongKind(json, goType);
       const isInteger = isWritten ? (min < 0 ? SIGNED : UNSIGNED).test(json.raw) : Number.isInteger(value);
-      if (!isInteger) throw numberMismatch(json, goType);
+      const isNear = value >= Number(min) && value <= Number(max); // else its digits may be very many
+      if (!isInteger || !isNear) throw numberMismatch(json, goType);
       const exact = isWritten ? BigInt(json.raw) : value;
       if (exact < min || exact > max) throw numberMismatch(json, goType);
       return value === 0 ? 0 : value; // Go's integers have no minus zero
