@@ -47,14 +47,23 @@ export function integer(goType: string, min: number | bigint, max: number | bigi
       const value = isWritten ? json.value : json;
       if (typeof value !== "number") throw wrongKind(json, goType);
       const isInteger = isWritten ? (min < 0 ? SIGNED : UNSIGNED).test(json.raw) : Number.isInteger(value);
-      const isNear = value >= Number(min) && value <= Number(max); // else its digits may be very many
-      if (!isInteger || !isNear) throw numberMismatch(json, goType);
-      const exact = isWritten ? BigInt(json.raw) : value;
-      if (exact < min || exact > max) throw numberMismatch(json, goType);
+      if (!isInteger || !isBetween(isWritten ? json : value, { min, max }))
+        throw numberMismatch(json, goType);
       return value === 0 ? 0 : value; // Go's integers have no minus zero
     },
     encode: (value) => `${value}`,
   };
+}
+
+/** Compares the digits of a number only when it is near: they may be very many. */
+function isBetween(
+  json: number | NumberText,
+  { min, max }: { readonly min: number | bigint; readonly max: number | bigint },
+): boolean {
+  const value = typeof json === "number" ? json : json.value;
+  if (value < Number(min) || value > Number(max)) return false;
+  const exact = typeof json === "number" ? json : BigInt(json.raw);
+  return exact >= min && exact <= max;
 }
 
 const SIGNED = /^-?\d+$/;
