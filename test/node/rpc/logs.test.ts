@@ -10,6 +10,7 @@ import { type Block, createBlock } from "../../../node/model/block.ts";
 import { bloomOf, mergeBlooms } from "../../../node/model/bloom.ts";
 import type { EventLog, Receipt } from "../../../node/model/receipt.ts";
 import { logMethods } from "../../../node/rpc/logs.ts";
+import { encodeHead, HEAD_KEY, NOTHING } from "../../../node/state/rows.ts";
 import { createMemoryStore } from "../../../node/store/memory-store.ts";
 import { adaptRows } from "../../support/adapt-rows.ts";
 import { askRow } from "../../support/ask-row.ts";
@@ -58,6 +59,7 @@ async function aStore() {
     const receipts = receiptsOf(number, logs);
     writeBlockRows(batch, blockOf(number, receipts), receipts);
   }
+  batch.put(HEAD_KEY, encodeHead({ ...NOTHING, number: layout.length - 1 }));
   await store.write(batch, { sync: true });
   return store;
 }

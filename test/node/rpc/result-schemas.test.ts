@@ -87,6 +87,7 @@ const judged = new Map<string, Judged>();
 
 /** Results of a file at least; these two files have errors mostly. */
 const MIN_RESULTS: Readonly<Record<string, number>> = {
+  "arguments-kaia222.json.gz": 40,
   "shapes-kaia222.json.gz": 90,
   "subscriptions-kaia222.json.gz": 40,
 };
