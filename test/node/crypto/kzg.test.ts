@@ -107,10 +107,11 @@ test("calls that were under way when the thread dies reject, and the next call s
   expect(await kzg.backend()).toBe("native");
 });
 
-/** A thread that answers each question with the same value. */
+/** A thread that answers each question with the same value until it is closed. */
 function answering(value: unknown): URL {
   const code = `import { parentPort } from "node:worker_threads";
-    parentPort.on("message", () => parentPort.postMessage(${JSON.stringify(value)}));`;
+    parentPort.on("message", (job) =>
+      job === null ? parentPort.close() : parentPort.postMessage(${JSON.stringify(value)}));`;
   return new URL(`data:text/javascript,${encodeURIComponent(code)}`);
 }
 
