@@ -2,7 +2,7 @@
  * Newest blocks whose rows a damaged directory has lost, while the rest of the chain database has gone on: the chain goes
  * back to the newest whole block. No crash leaves such blocks, since their rows are synced first (`store/chain-store.ts`).
  */
-import { rewindIndex } from "../governance/header-index.ts";
+import { rewindGovernance } from "../governance/governance.ts";
 import type { Log } from "../observe/log.ts";
 import type { State } from "../state/state.ts";
 import type { Store } from "../store/store.ts";
@@ -32,11 +32,8 @@ export async function dropLostBlocks(store: Store, state: State, log: Log): Prom
   const batch = store.createBatch();
   rewindMarks(store, batch, { head, number });
   markRecordIncomplete(batch);
-  rewindIndex(store, number, batch);
-  for (let each = number + 1; each <= head; each++) {
-    batch.delete(tables.supply.key(each));
-    batch.delete(tables.staking.key(each - 1));
-  }
+  rewindGovernance(store, batch, { head, number });
+  for (let each = number + 1; each <= head; each++) batch.delete(tables.supply.key(each));
   const root = amendedRoot(store, number) ?? header.stateRoot;
   await state.rewind({ number, root }, batch, () => store.write(batch, { sync: true }));
 }

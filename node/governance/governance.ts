@@ -24,7 +24,7 @@ import {
 import type { ContractReader } from "./contract-reader.ts";
 import { checkGovernanceData, checkVote, type VoteDeps } from "./header-fields.ts";
 import type { HeaderHistory } from "./header-history.ts";
-import { type HeaderIndex, openHeaderIndex } from "./header-index.ts";
+import { type HeaderIndex, openHeaderIndex, rewindIndex } from "./header-index.ts";
 import type { ParameterValues } from "./parameter-rows.ts";
 import { configuredValues, type GovernanceParameters, parametersOf, valuesOf } from "./parameters.ts";
 import { drawProposers, remainingProposers } from "./proposers.ts";
@@ -98,6 +98,16 @@ const NO_VALUES: ParameterValues = new Map();
 /** Opens the governance of a chain. */
 export function openGovernance(deps: OpenGovernanceDeps): Governance {
   return new HeaderGovernance(deps);
+}
+
+/** Takes back the rows that tell of blocks after `number`; an open governance must be opened again afterwards. */
+export function rewindGovernance(
+  rows: Rows,
+  batch: Batch,
+  { head, number }: { readonly head: number; readonly number: number },
+): void {
+  rewindIndex(rows, number, batch);
+  for (let block = number; block < head; block++) batch.delete(tables.staking.key(block));
 }
 
 class HeaderGovernance implements Governance {
@@ -334,8 +344,7 @@ class HeaderGovernance implements Governance {
   }
 
   rewind(number: number, batch: Batch): () => void {
-    this.#index.rewind(number, batch);
-    for (let block = number; block < this.#deps.tip(); block++) batch.delete(tables.staking.key(block));
+    rewindGovernance(this.#deps.rows, batch, { head: this.#deps.tip(), number });
     return () => {
       for (const cache of [this.#parameters, this.#validators, this.#draws]) cache.clear();
       this.#stakes = openStakes(this.#deps);

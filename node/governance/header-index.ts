@@ -31,8 +31,6 @@ export interface HeaderIndex {
   readonly history: HeaderHistory;
   /** Adds the next header. */
   accept(header: Header, batch: Batch): void;
-  /** Removes the headers after `number` from the row; the index must be opened again afterwards. */
-  rewind(number: number, batch: Batch): void;
 }
 
 const NUMBER_BYTES = 6;
@@ -60,20 +58,16 @@ export function openHeaderIndex(chain: HeaderIndexDeps, governingNode: Governing
       if (decides || !written) putIndex(batch, numbers);
       written = true;
     },
-    rewind: (number, batch) => rewindNumbers(numbers, number, batch),
   };
 }
 
-/** Takes the numbers after `number` out of the row of an index that is not open. */
+/** Takes the headers after `number` out of the row; an open index must be opened again afterwards. */
 export function rewindIndex(rows: Rows, number: number, batch: Batch): void {
   const row = readIndexRow(rows);
-  if (row !== undefined) rewindNumbers([...readNumbers(row)], number, batch);
-}
-
-function rewindNumbers(numbers: readonly number[], number: number, batch: Batch): void {
+  if (row === undefined) return;
   putIndex(
     batch,
-    numbers.filter((each) => each <= number),
+    [...readNumbers(row)].filter((each) => each <= number),
   );
 }
 
