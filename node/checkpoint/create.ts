@@ -6,7 +6,7 @@
 import { existsSync } from "node:fs";
 import { copyFile, mkdir, open, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { equalBytes } from "../bytes/compare.ts";
+import { equalOptional } from "../bytes/compare.ts";
 import { toHex } from "../bytes/hex.ts";
 import { messageOf } from "../bytes/message-of.ts";
 import { BlockRows } from "../chain/block-rows.ts";
@@ -152,7 +152,7 @@ async function cloneDatabases({ directory, rows, flushedTo }: CheckpointSource, 
     const header = rows.get(head);
     for (const part of isCloned ? CHAIN_PARTS : []) await cloneLevel(join(directory, part), join(to, part));
     const needed = marker === undefined || readHead(rows).firstUndo <= marker + 1;
-    const isSound = isCloned && readGeneration(rows) === generation && isSame(header, rows.get(head));
+    const isSound = isCloned && readGeneration(rows) === generation && equalOptional(header, rows.get(head));
     if (isSound && (needed || attempt >= MAX_ATTEMPTS)) break; // without the records the trie is rebuilt when it opens
     if (attempt >= 2 * MAX_ATTEMPTS)
       throw new CheckpointError(
@@ -162,10 +162,6 @@ async function cloneDatabases({ directory, rows, flushedTo }: CheckpointSource, 
     await rm(to, { recursive: true, force: true });
   }
   for (const path of [to, join(to, "trie"), dirname(to)]) await syncDirectory(path);
-}
-
-function isSame(one: Uint8Array | undefined, other: Uint8Array | undefined): boolean {
-  return one === undefined ? other === undefined : other !== undefined && equalBytes(one, other);
 }
 
 /** Opens the chain of a new checkpoint, which merges its logs, and reads the head that it holds. */

@@ -90,22 +90,16 @@ export function joinStores(
 
 /** Opens both directories for reading in another thread, as `openLevelReader` does. */
 export async function openChainReader(chain: string): Promise<StoreReader> {
-  await using parts = new AsyncDisposableStack();
-  const rest = parts.use(await openLevelReader(chain));
-  const blocks = parts.use(await openLevelReader(blocksDirectory(chain)));
-  const open = parts.move();
+  const { rest, blocks, close } = await openBoth(chain, openLevelReader);
   return {
     snapshot: () => joinSnapshots(rest.snapshot(), blocks.snapshot()), // in this order: a head has its rows
-    [Symbol.asyncDispose]: () => open.disposeAsync(),
+    [Symbol.asyncDispose]: close,
   };
 }
 
 /** Opens both directories for writing in another thread, as `openLevelWriter` does. */
 export async function openChainWriter(chain: string): Promise<StoreWriter> {
-  await using parts = new AsyncDisposableStack();
-  const rest = parts.use(await openLevelWriter(chain));
-  const blocks = parts.use(await openLevelWriter(blocksDirectory(chain)));
-  const open = parts.move();
+  const { rest, blocks, close } = await openBoth(chain, openLevelWriter);
   return {
     get: (key) => rowOf(key, rest, blocks),
     createBatch: () => new JoinedRows(rest.createBatch(), blocks.createBatch()),
@@ -114,8 +108,25 @@ export async function openChainWriter(chain: string): Promise<StoreWriter> {
       if (batch.blocks.bytes > 0) await blocks.write(batch.blocks);
       await rest.write(batch.rest);
     },
-    [Symbol.asyncDispose]: () => open.disposeAsync(),
+    [Symbol.asyncDispose]: close,
   };
+}
+
+interface Both<T> {
+  readonly rest: T;
+  readonly blocks: T;
+  readonly close: () => Promise<void>;
+}
+
+async function openBoth<T extends AsyncDisposable>(
+  chain: string,
+  open: (directory: string) => Promise<T>,
+): Promise<Both<T>> {
+  await using parts = new AsyncDisposableStack();
+  const rest = parts.use(await open(chain));
+  const blocks = parts.use(await open(blocksDirectory(chain)));
+  const opened = parts.move();
+  return { rest, blocks, close: () => opened.disposeAsync() };
 }
 
 /** Deletes the rows of blocks above the newest one, which a crash before its other rows has left. */
