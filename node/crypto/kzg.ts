@@ -95,7 +95,6 @@ class KzgThread {
   readonly #file: URL;
   readonly #blocks: Question[] = [];
   readonly #strangers = new FairQueue<Question>();
-  #waitingStrangers = 0;
   #running: { readonly question: Question; readonly sinceMs: number } | undefined;
   #worker: Worker | undefined;
   #closed = false;
@@ -130,10 +129,9 @@ class KzgThread {
       return;
     }
     this.#strangers.add(account, question);
-    if (++this.#waitingStrangers <= MAX_WAITING) return;
+    if (this.#strangers.size <= MAX_WAITING) return;
     const dropped = this.#strangers.newestOfMost();
     if (dropped.account !== undefined) this.#strangers.remove(dropped.account, dropped);
-    this.#waitingStrangers--;
     dropped.reject(busy);
   }
 
@@ -154,9 +152,7 @@ class KzgThread {
 
   #take(): Question | undefined {
     const first = this.#blocks.shift();
-    if (first !== undefined || this.#strangers.isEmpty) return first;
-    this.#waitingStrangers--;
-    return this.#strangers.take();
+    return first !== undefined || this.#strangers.isEmpty ? first : this.#strangers.take();
   }
 
   #start(): Worker {

@@ -101,7 +101,6 @@ class Pool implements ThreadPool {
   readonly #outdated = new Set<Reader>();
   #short: ShortThread | undefined;
   #shortTimer: NodeJS.Timeout | undefined;
-  #waiting = 0;
   #waitingShort = 0;
   #waitingBytes = 0;
   #lastId = 0;
@@ -117,7 +116,7 @@ class Pool implements ThreadPool {
   }
 
   get waiting(): number {
-    return this.#waiting;
+    return this.#queue.size;
   }
 
   call(
@@ -192,7 +191,7 @@ class Pool implements ThreadPool {
   #shrink(): void {
     const { maxWaiting = MAX_WAITING, maxWaitingBytes = MAX_WAITING_BYTES } = this.#options;
     const why = "too many requests are waiting for a reader";
-    while (this.#waiting > maxWaiting) this.#refuse(this.#queue.newestOfMost(), why);
+    while (this.#queue.size > maxWaiting) this.#refuse(this.#queue.newestOfMost(), why);
     while (this.#waitingBytes > maxWaitingBytes)
       this.#refuse(
         this.#queue.newestOfMost(({ bytes }) => bytes),
@@ -207,13 +206,11 @@ class Pool implements ThreadPool {
   }
 
   #count(call: PooledCall): void {
-    this.#waiting++;
     if (!isLong(call)) this.#waitingShort++;
     this.#waitingBytes += call.bytes;
   }
 
   #discount(call: PooledCall): void {
-    this.#waiting--;
     if (!isLong(call)) this.#waitingShort--;
     this.#waitingBytes -= call.bytes;
   }

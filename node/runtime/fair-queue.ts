@@ -108,6 +108,7 @@ export class FairQueue<Work> {
   readonly #owners = new Level<Owner<Work>>();
   readonly #names = new RecentMap<Owner<Work>>(MAX_OWNERS);
   readonly #accounts = new WeakMap<Client, FairAccount<Work>>();
+  #size = 0;
 
   /**
    * Creates an account. Accounts with the same name of an owner, such as connections of one address, have the share of
@@ -124,14 +125,20 @@ export class FairQueue<Work> {
     return account;
   }
 
+  /** Number of works that wait. */
+  get size(): number {
+    return this.#size;
+  }
+
   /** True when no work waits. */
   get isEmpty(): boolean {
-    return this.#owners.waiting.size === 0;
+    return this.#size === 0;
   }
 
   /** Adds work that takes about so many milliseconds, or as long as its account's usually does when that is more. */
   add(account: FairAccount<Work>, work: Work, expectedMs = 0): void {
     account.waiting.push(work);
+    this.#size++;
     account.expected = Math.max(account.expected, expectedMs);
     account.owner.expected = Math.max(account.owner.expected, expectedMs);
     account.owner.accounts.add(account);
@@ -220,8 +227,9 @@ export class FairQueue<Work> {
     account.owner.accounts.begin(account);
   }
 
-  /** Forgets an account without waiting work, and its owner when it was the last. */
+  /** Counts work that is taken out, and forgets an account without waiting work, and its owner when it was the last. */
   #settle(account: FairAccount<Work>): void {
+    this.#size--;
     const { owner } = account;
     if (account.waiting.length === 0) owner.accounts.waiting.delete(account);
     if (owner.accounts.waiting.size === 0) this.#owners.waiting.delete(owner);
