@@ -37,7 +37,7 @@ export interface BloomIndex {
 }
 
 /** Opens a source for one search. */
-export type OpenLogSource = () => LogSource | Promise<LogSource>;
+export type OpenLogSource = () => LogSource;
 
 /** Creates a source of the chain in this thread. */
 export function chainLogSource(chain: Chain): LogSource {
@@ -55,7 +55,7 @@ export function chainLogSource(chain: Chain): LogSource {
 }
 
 /** Creates a source of a snapshot of the chain's store. */
-export async function storeLogSource(store: StoreReader): Promise<LogSource> {
+export function storeLogSource(store: StoreReader): LogSource {
   const snapshot = store.snapshot();
   const head = readHead(snapshot).number;
   const sections = Math.min(indexedSections(snapshot), Math.floor((head + 1) / SECTION_BLOCKS));

@@ -24,7 +24,7 @@ export function receiptPieces(
   format: FormatReceipt,
 ): TextPieces {
   const receipt = all.receipts[index] as Receipt; // as many as transactions: see `blockReceipts`
-  const count = Math.max(1, Math.ceil(receipt.logs.length / PIECE_LOGS));
+  const count = countPieces(receipt);
   if (count === 1) return { count, write: () => goJson(format(chain, all, index)) };
   const receipts = all.receipts.with(index, { ...receipt, logs: [] });
   const [head, tail] = goJson(format(chain, { ...all, receipts }, index)).split(NO_LOGS);
@@ -41,19 +41,18 @@ export function receiptPieces(
   };
 }
 
+function countPieces({ logs }: Receipt): number {
+  return Math.max(1, Math.ceil(logs.length / PIECE_LOGS));
+}
+
 /** Member of a receipt without logs. Transactions that run contracts have no values of JSON, so it is nowhere else. */
 const NO_LOGS = '"logs":[]';
 
 /** Divides the receipts of a block, as the rows of a JSON list without its brackets. */
 export function blockReceiptPieces(chain: Chain, all: BlockReceipts, format: FormatReceipt): TextPieces {
-  const rows = all.receipts.map((_, index) => index);
-  const places = rows.flatMap((index) => {
-    const { logs } = all.receipts[index] as Receipt; // in range
-    return Array.from({ length: Math.max(1, Math.ceil(logs.length / PIECE_LOGS)) }, (_, piece) => ({
-      index,
-      piece,
-    }));
-  });
+  const places = all.receipts.flatMap((receipt, index) =>
+    Array.from({ length: countPieces(receipt) }, (_, piece) => ({ index, piece })),
+  );
   let current: { readonly index: number; readonly pieces: TextPieces } | undefined;
   return {
     count: places.length,

@@ -30,7 +30,7 @@ export function logMethods({ open, limits, recent }: LogMethodDeps): Method[] {
       runs: "reader",
       inline: recent && (({ filter }) => recent.search(filter)),
       handle: async ({ filter }) => {
-        using source = await open();
+        using source = open();
         return goJson(searchLogs(source, filter, limits));
       },
     }),

@@ -132,7 +132,7 @@ test("clients are told with geth's code, and where the history begins", async ()
   expect(resultOf(() => search(0, HEAD))).toEqual(answer);
   expect(resultOf(() => search(OLDEST - 1, OLDEST - 1))).toEqual(answer);
   expect([search(0, 0), search(OLDEST, HEAD)]).toEqual([[], []]);
-  expect((await storeLogSource(pruned.store)).oldest).toBe(OLDEST);
+  expect(storeLogSource(pruned.store).oldest).toBe(OLDEST);
   const fees = { count: HEAD, newest: HEAD, percentiles: [] };
   expect(await feeHistory({ chain, ...rpcProfiles.service.options }, fees)).toContain('"oldestBlock":"0x1"');
   expect(

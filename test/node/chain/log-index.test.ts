@@ -152,7 +152,7 @@ const SEARCHED = Number(process.env["KNIT_SEARCHED_BLOCKS"] ?? 20_000);
 test(`a search over ${SEARCHED} blocks looks at the headers of those that may fit, and at few others`, async () => {
   const { store, follow } = await aChainOf(SEARCHED);
   await follow().caughtUp();
-  using source = await storeLogSource(store);
+  using source = storeLogSource(store);
   const looked: number[] = [];
   const counted: LogSource = {
     ...source,

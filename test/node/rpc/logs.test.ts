@@ -66,12 +66,12 @@ async function aStore() {
 
 test("only the older line searches pending blocks, from block 0 on", async () => {
   await using store = await aStore();
-  using source = await storeLogSource(store);
+  using source = storeLogSource(store);
   const filter = logFilter.decode({ fromBlock: "pending" });
   expect(() => searchLogs(source, filter, { maxLogs: 0, maxRange: 0 })).toThrow(
     "pending logs are not supported",
   );
-  const rows = logMethods({ open: async () => storeLogSource(store), limits: { maxLogs: 0, maxRange: 0 } });
+  const rows = logMethods({ open: () => storeLogSource(store), limits: { maxLogs: 0, maxRange: 0 } });
   const ask = (profile: ProfileName, query: object) =>
     askRow(adaptRows(profile, rows), "chain_getLogs", query);
   await expect(ask("kaia", { toBlock: "pending" })).rejects.toThrow("pending logs are not supported");
@@ -84,7 +84,7 @@ test("only the older line searches pending blocks, from block 0 on", async () =>
 
 async function search(json: object, maxLogs = 0, maxRange = 0) {
   await using store = await aStore();
-  using source = await storeLogSource(store);
+  using source = storeLogSource(store);
   return searchLogs(source, logFilter.decode(json), { maxLogs, maxRange }) as Record<string, unknown>[];
 }
 
@@ -164,7 +164,7 @@ test("the refusal of too many logs names the block to go on from", async () => {
 
 test("the Go profiles do not name it", async () => {
   await using store = await aStore();
-  using source = await storeLogSource(store);
+  using source = storeLogSource(store);
   const filter = logFilter.decode({ fromBlock: "0x0" });
   const limits = { maxLogs: 3, maxRange: 0, goErrors: true };
   expect(() => searchLogs(source, filter, limits)).toThrow(/^query returned more than 3 results$/);
@@ -200,7 +200,9 @@ test.each([
   [{ topics: [["0xzz"]] }, "invalid hex string"],
 ])("%j is refused with the Go node's error", async (filter, message) => {
   const methods = logMethods({
-    open: () => Promise.reject(new Error("not reached")),
+    open: () => {
+      throw new Error("not reached");
+    },
     limits: { maxLogs: 0, maxRange: 0 },
   });
   const answer = await anEndpoint({ methods }).answer(aCall("eth_getLogs", [filter]), aSession);
