@@ -113,14 +113,13 @@ describe("the wait for the Lease", () => {
   });
 });
 
+/** Metadata of a Node with the finalizer. */
+function heldMeta(namespace: string) {
+  return { name: "n1", namespace, uid: "n1", resourceVersion: "7", finalizers: [FINALIZER] };
+}
+
 test("Nodes of another operator stay as they are", async () => {
-  const metadata = {
-    name: "n1",
-    namespace: "demo",
-    uid: "n1",
-    resourceVersion: "7",
-    finalizers: [FINALIZER],
-  };
+  const metadata = heldMeta("demo");
   const items = [{ metadata: { ...metadata, annotations: { "knit.dev/operator": "other/knit" } } }];
   const page = () => Promise.resolve({ items, resourceVersion: "1", next: undefined });
   const options = { client: { ...client, page }, watchNamespaces: [], log: silentLog };
@@ -130,13 +129,7 @@ test("Nodes of another operator stay as they are", async () => {
 });
 
 test("a namespace that cannot be read holds up no other, and is named in the end", async () => {
-  const metadata = {
-    name: "n1",
-    namespace: "here",
-    uid: "n1",
-    resourceVersion: "7",
-    finalizers: [FINALIZER],
-  };
+  const metadata = heldMeta("here");
   let isHeld = true;
   const page = async ({ namespace }: { namespace: string | undefined }) => {
     if (namespace === "gone") throw new KubeError("forbidden", "no rights");
