@@ -42,6 +42,8 @@ const PLACES = 2 ** 32;
 export const WARM_BLOCKS = 20;
 /** Blocks between two syncs. */
 const SYNC_EVERY = 1_000;
+/** A transfer beyond those with which a directory was grown: its accounts have not been changed lately. */
+const FIRST_FRESH = 2 ** 24;
 const UNIT_PRICE = 25_000_000_000n;
 const NO_BYTES = new Uint8Array(0);
 const SENDERS_ALONE = { accounts: SENDERS, blocks: 0, transfers: 0, tokenEvery: 1 };
@@ -192,6 +194,7 @@ export async function makeTransfers(
 ): Promise<number[]> {
   const times: number[] = [];
   await onDirectory(options, async (open, state, transfers) => {
+    transfers.skipTo(FIRST_FRESH);
     for (let number = -WARM_BLOCKS; number < blocks; number++) {
       const signed = Array.from({ length: each }, () => transfers.next(accounts));
       const begun = performance.now();
@@ -231,6 +234,11 @@ export class Transfers {
 
   constructor(nonceOf: (address: Uint8Array) => bigint) {
     this.#nonces = this.#addresses.map(nonceOf);
+  }
+
+  /** Goes on with the transfer of this number, of all that there may be. */
+  skipTo(number: number): void {
+    this.#next = number;
   }
 
   next(accounts: number): Transaction {
