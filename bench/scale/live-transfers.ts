@@ -2,7 +2,7 @@
 import { setTimeout } from "node:timers/promises";
 import { toHex } from "../../node/bytes/hex.ts";
 import { askMany } from "../rpc/ask.ts";
-import { grownSenders, Transfers } from "../support/grown-chain.ts";
+import { FIRST_FRESH, grownSenders, Transfers } from "../support/grown-chain.ts";
 
 /** Transfers of a request; ten requests a second. */
 const BATCH = 50;
@@ -23,7 +23,7 @@ export async function signTransfers(url: string, accounts: number, seconds: numb
     const found = await askMany<string>(url, "eth_getTransactionCount", calls);
     for (const [i, sender] of some.entries()) nonces.set(sender, BigInt(found[i] ?? 0));
   }
-  const transfers = new Transfers((address) => nonces.get(toHex(address)) ?? 0n);
+  const transfers = new Transfers((address) => nonces.get(toHex(address)) ?? 0n, FIRST_FRESH);
   const one = (): string => toHex(transfers.next(accounts).raw);
   const batches = Math.ceil((seconds * 1000) / BATCH_MS);
   return Array.from({ length: batches }, () => Array.from({ length: BATCH }, one));

@@ -42,8 +42,8 @@ const PLACES = 2 ** 32;
 export const WARM_BLOCKS = 20;
 /** Blocks between two syncs. */
 const SYNC_EVERY = 1_000;
-/** A transfer beyond those with which a directory was grown: its accounts have not been changed lately. */
-const FIRST_FRESH = 2 ** 24;
+/** Number of a transfer beyond those with which a directory was grown: it and later ones pay accounts not changed lately. */
+export const FIRST_FRESH: number = 2 ** 24;
 const UNIT_PRICE = 25_000_000_000n;
 const NO_BYTES = new Uint8Array(0);
 const SENDERS_ALONE = { accounts: SENDERS, blocks: 0, transfers: 0, tokenEvery: 1 };
@@ -93,7 +93,8 @@ export async function growDirectory(options: NodeOptions, { accounts, blocks }: 
 
 /** Makes so many further blocks of a transfer each. */
 export async function addBlocks(options: NodeOptions, { accounts, blocks }: ChainSize): Promise<void> {
-  await onDirectory(options, async (open, state, transfers) => {
+  await onDirectory(options, async (open, state, transfersFrom) => {
+    const transfers = transfersFrom(0);
     for (let made = 1; made <= blocks; made++) {
       await makeBlock(open, state, [transfers.next(accounts)]);
       if (made % SYNC_EVERY === 0) await open.writer.settle();
@@ -193,8 +194,8 @@ export async function makeTransfers(
   { accounts, blocks, transfers: each }: ChainSize & { readonly transfers: number },
 ): Promise<number[]> {
   const times: number[] = [];
-  await onDirectory(options, async (open, state, transfers) => {
-    transfers.skipTo(FIRST_FRESH);
+  await onDirectory(options, async (open, state, transfersFrom) => {
+    const transfers = transfersFrom(FIRST_FRESH);
     for (let number = -WARM_BLOCKS; number < blocks; number++) {
       const signed = Array.from({ length: each }, () => transfers.next(accounts));
       const begun = performance.now();
@@ -205,18 +206,19 @@ export async function makeTransfers(
   return times;
 }
 
-type Work = (open: Open, state: Parameters<typeof makeBlock>[1], transfers: Transfers) => Promise<void>;
+type State = Parameters<typeof makeBlock>[1];
+type Work = (open: Open, state: State, transfersFrom: TransfersFrom) => Promise<void>;
+/** Returns transfers from a number on. */
+type TransfersFrom = (first: number) => Transfers;
 
 async function onDirectory(options: NodeOptions, work: Work): Promise<void> {
   enlargeYoungSpace();
   await using database = await openDatabase(options, silentLog);
   await database.state.ready;
   const open = await openConsensusChain(database, silentLog, systemClock);
-  await work(
-    open,
-    database.state,
-    new Transfers((address) => database.state.view(database.state.number).account(address)?.nonce ?? 0n),
-  );
+  const { state } = database;
+  const nonceOf = (address: Uint8Array): bigint => state.view(state.number).account(address)?.nonce ?? 0n;
+  await work(open, state, (first) => new Transfers(nonceOf, first));
   await open.writer.settle();
 }
 
@@ -230,15 +232,12 @@ export class Transfers {
   readonly #keys = Array.from({ length: SENDERS }, (_, place) => senderKey(place));
   readonly #addresses = grownSenders();
   readonly #nonces: bigint[];
-  #next = 0;
+  #next: number;
 
-  constructor(nonceOf: (address: Uint8Array) => bigint) {
+  /** `first`: number of the first transfer, which decides whom it pays. */
+  constructor(nonceOf: (address: Uint8Array) => bigint, first: number) {
     this.#nonces = this.#addresses.map(nonceOf);
-  }
-
-  /** Goes on with the transfer of this number, of all that there may be. */
-  skipTo(number: number): void {
-    this.#next = number;
+    this.#next = first;
   }
 
   next(accounts: number): Transaction {
