@@ -16,6 +16,7 @@ import { NodeCache } from "../state/trie/node-cache.ts";
 import { type ChainStore, type ChainStoreOptions, openChainStore, trimBlocks } from "../store/chain-store.ts";
 import { StoreError } from "../store/error.ts";
 import type { Store } from "../store/store.ts";
+import { openTablesOf } from "./memory-plan.ts";
 import type { NodeOptions } from "./options.ts";
 
 /** Both databases, open; disposing closes them. */
@@ -61,13 +62,14 @@ export async function openDatabase(options: NodeOptions, log: Log): Promise<Node
   const { cacheSaveMs, ...history } = options.state;
   const { isTemporary } = options;
   const { databaseCache, trieCache, trieBuffers, dirtyNodes, copier } = options.memory.shares;
+  const openTables = openTablesOf(options.memory.shares);
   const store = parts.use(
-    await openChain(chainDirectory(options), { cacheBytes: databaseCache, isTemporary }),
+    await openChain(chainDirectory(options), { cacheBytes: databaseCache, openTables, isTemporary }),
   );
   await removeStaging(options.paths.chainData);
   const tries = triesDirectory(options);
   const writeBufferBytes = Math.floor(trieBuffers / BUFFERS_AT_A_TIME);
-  const trie = trieDirectories(tries, { writeBufferBytes, isTemporary });
+  const trie = trieDirectories(tries, { writeBufferBytes, openTables, isTemporary });
   const startRun = runInThread(chainDirectory(options), tries, copier);
   const path = join(options.paths.dataDirectory, "fastcache", "nodes");
   const cache = { log, bytes: trieCache, path, saveMs: cacheSaveMs };

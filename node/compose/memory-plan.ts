@@ -44,7 +44,7 @@ export const memoryParts = {
   },
   trieCache: { share: 0.08, maxBytes: MAX_CACHE_BYTES, defaultBytes: 32 * MIB, holds: "clean trie nodes" },
   databaseCache: {
-    share: 0.05,
+    share: 0.03,
     maxBytes: MAX_CACHE_BYTES,
     defaultBytes: storeOptions.cacheBytes.default,
     holds: "blocks of the chain database",
@@ -54,6 +54,12 @@ export const memoryParts = {
     maxBytes: 64 * MIB,
     defaultBytes: 64 * MIB,
     holds: "rows to be written to the trie's files",
+  },
+  openTables: {
+    share: 0.04,
+    maxBytes: 512 * MIB,
+    defaultBytes: 128 * MIB,
+    holds: "indexes and filters of open table files",
   },
   unsent: {
     share: 0.07,
@@ -148,6 +154,16 @@ export interface MemoryPlan {
   /** Limit of the whole process in bytes; `undefined` for none. */
   readonly limit: number | undefined;
   readonly shares: MemoryShares;
+}
+
+/** Open table files of a process that the engine maps: their indexes and filters are pages of files. */
+const MAPPED_TABLES = 1_000;
+/** Index and filter of another one: some 45 KiB over accounts, 20 over trie nodes. */
+const TABLE_BYTES = 32 * 1024;
+
+/** Returns the number of table files that the chain database and the trie database may each keep open. */
+export function openTablesOf({ openTables }: Pick<MemoryShares, "openTables">): number {
+  return Math.floor((MAPPED_TABLES + openTables / TABLE_BYTES) / 2);
 }
 
 /**

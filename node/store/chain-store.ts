@@ -41,12 +41,16 @@ export interface ChainStoreOptions
   readonly cacheBytes?: number;
   /** Rows that each gathers in memory before it writes a table file. */
   readonly writeBufferBytes?: number;
+  /** Table files of `chain` that stay open. */
+  readonly openTables?: number;
 }
 
 /** Share of the cache for rows of blocks: most are read once, in their order. */
 const BLOCKS_SHARE = 0.25;
 /** Rows of blocks are written in their order, so a small buffer costs nothing. */
 const BLOCKS_BUFFER_BYTES = 2 * 1024 * 1024;
+/** Few callers ask for old blocks. */
+const OPEN_BLOCKS_TABLES = 250;
 
 /** 1 for the first byte of a key of `blocks`. */
 const IS_OF_BLOCK = new Uint8Array(256);
@@ -66,8 +70,8 @@ export async function openChainStore(chain: string, options: ChainStoreOptions =
   const rest = parts.use(await openLevelStore(chain, { ...options, ...cacheOf(1 - BLOCKS_SHARE) }));
   const directory = blocksDirectory(chain);
   refuseLost(rest, directory);
-  const settings = { ...options, ...cacheOf(BLOCKS_SHARE), writeBufferBytes };
-  const blocks = parts.use(await openLevelStore(directory, settings));
+  const sizes = { ...cacheOf(BLOCKS_SHARE), writeBufferBytes, openTables: OPEN_BLOCKS_TABLES };
+  const blocks = parts.use(await openLevelStore(directory, { ...options, ...sizes }));
   parts.move();
   return joinStores(rest, blocks, options);
 }

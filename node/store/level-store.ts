@@ -30,6 +30,8 @@ export interface LevelStoreOptions {
   readonly cacheBytes?: number;
   /** Rows gathered in memory before a table file is written; up to two such buffers exist at a time. */
   readonly writeBufferBytes?: number;
+  /** Table files that stay open: to open one takes as long as to read a row. */
+  readonly openTables?: number;
   /**
    * A checksum with every row; `false` for rows that something else proves. Always the same for one directory.
    */
@@ -57,6 +59,7 @@ const TIDY_AFTER_BYTES = 1024 * 1024;
 /** Modest: a node that idles should be small. Options left `undefined` would be read as huge. */
 const CACHE_BYTES = 8 * 1024 * 1024;
 const WRITE_BUFFER_BYTES = 4 * 1024 * 1024;
+const OPEN_TABLES = 1_000;
 /** Rows fetched at a time by an iteration, and their bytes: few in a thread that does other work, many in one that has none. */
 const PAGE = 512;
 const PAGE_BYTES = 16 * 1024;
@@ -145,6 +148,7 @@ async function openLevel(directory: string, options: LevelStoreOptions, create: 
     createIfMissing: create,
     cacheSize: options.cacheBytes ?? CACHE_BYTES,
     writeBufferSize: options.writeBufferBytes ?? WRITE_BUFFER_BYTES,
+    maxOpenFiles: options.openTables ?? OPEN_TABLES,
   });
   try {
     await level.open();

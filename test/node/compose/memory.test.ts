@@ -5,6 +5,7 @@ import {
   type MemoryShares,
   MIN_MEMORY_BYTES,
   memoryParts,
+  openTablesOf,
   planMemory,
 } from "../../../node/compose/memory-plan.ts";
 import { byteSize } from "../../../node/options/kinds.ts";
@@ -43,6 +44,16 @@ test("all parts full at once fit into the limit, and none exceeds its upper boun
     for (const [name, { maxBytes }] of Object.entries(memoryParts)) {
       expect(plan.shares[name as keyof MemoryShares]).toBeLessThanOrEqual(maxBytes); // names of the table
     }
+  }
+});
+
+test("the open table files of both databases that the engine does not map fit into their part", () => {
+  for (const limit of [MIN_MEMORY_BYTES, 2 ** 30, 2 ** 34]) {
+    const plan = planMemory(limit, {});
+    if (!("limit" in plan)) throw new Error(`no plan for ${limit}`);
+    const unmapped = 2 * openTablesOf(plan.shares) - 1000;
+    expect(unmapped).toBeGreaterThan(300);
+    expect(unmapped * 32 * 1024).toBeLessThanOrEqual(plan.shares.openTables ?? 0);
   }
 });
 
