@@ -44,6 +44,8 @@ interface Place {
   /** Resolves when the namespace turns out to be missing. */
   readonly missing: Promise<void>;
   readonly declareMissing: () => void;
+  /** Kinds whose lists are denied. */
+  readonly denied: Set<string>;
   /** First lists of the kinds that each Node needs. */
   readonly lists: Promise<void>[];
 }
@@ -75,25 +77,40 @@ export async function startInformers(options: InformersOptions): Promise<void> {
   const nodes = resources.use(openNodes(watching));
   cache.addInformer("node", nodes);
   await unlessAborted(signal, nodes.synced);
-  for (const { namespace, lists } of places)
-    void Promise.all(lists).then(() => beginWith(watching, namespace));
+  for (const place of places) void Promise.all(place.lists).then(() => beginWith(watching, place));
 }
 
 function createPlace(namespace: string | undefined): Place {
   const { promise: missing, resolve: declareMissing } = Promise.withResolvers<void>();
-  return { namespace, missing, declareMissing, lists: [] };
+  return { namespace, missing, declareMissing, denied: new Set(), lists: [] };
 }
 
 /** Has the Nodes and Networks of a namespace reconciled, whose objects are cached now. */
-function beginWith(
-  { cache, nodeQueue, networkQueue, log }: InformersOptions,
-  namespace: string | undefined,
-): void {
-  if (cache.missingNamespaces.some((name) => name === namespace))
-    log.info({ namespace }, "namespace can be read, and is watched");
+function beginWith(options: InformersOptions, place: Place): void {
+  const { cache, nodeQueue, networkQueue } = options;
+  const { namespace } = place;
   cache.markSynced(namespace);
+  endMissing(options, place);
   for (const { meta } of cache.list("node", namespace)) nodeQueue.add(keyOf(meta));
   for (const { meta } of cache.list("network", namespace)) networkQueue.add(keyOf(meta));
+}
+
+/** Counts a namespace with a kind that may not be read as missing, also one that could be read before. */
+function beginMissing({ cache, log }: InformersOptions, place: Place, kind: Kind, error: unknown): void {
+  const { namespace, denied } = place;
+  denied.add(kind.kind);
+  if (namespace === undefined || cache.missingNamespaces.includes(namespace)) return;
+  log.error({ namespace, error: messageOf(error) }, MISSING);
+  cache.markMissing(namespace);
+  place.declareMissing();
+}
+
+/** Ends the absence of a namespace once all kinds can be read again, if all of them were read before. */
+function endMissing({ cache, log }: InformersOptions, { namespace, denied }: Place): void {
+  if (namespace === undefined || denied.size > 0 || !cache.isSynced(namespace)) return;
+  if (!cache.missingNamespaces.includes(namespace)) return;
+  cache.markFound(namespace);
+  log.info({ namespace }, "namespace can be read, and is watched");
 }
 
 async function startOptional(options: Watching): Promise<void> {
@@ -170,12 +187,14 @@ interface InformerOptions extends Pick<ReflectorOptions, "transform"> {
 }
 
 function openInformer(
-  { client, places, cache, log, pause }: Watching,
+  options: Watching,
   { kind, labelSelector, transform, isOptional = false }: InformerOptions,
   onChange: ReflectorOptions["onChange"],
 ): Reflector {
+  const { client, places, log, pause } = options;
   return joinReflectors(
-    places.map(({ namespace, missing, declareMissing, lists }) => {
+    places.map((place) => {
+      const { namespace, missing, lists } = place;
       const reflector = openReflector({
         client,
         log,
@@ -183,12 +202,10 @@ function openInformer(
         selection: { kind, namespace, labelSelector },
         transform,
         onChange,
-        onDenied(error) {
-          if (isOptional || namespace === undefined || cache.isSynced(namespace)) return;
-          if (!cache.missingNamespaces.includes(namespace))
-            log.error({ namespace, error: messageOf(error) }, MISSING);
-          cache.markMissing(namespace);
-          declareMissing();
+        onDenied: isOptional ? undefined : (error) => beginMissing(options, place, kind, error),
+        onAllowed() {
+          place.denied.delete(kind.kind);
+          endMissing(options, place);
         },
       });
       if (!isOptional) lists.push(reflector.synced);

@@ -23,8 +23,10 @@ export interface ReflectorOptions {
   readonly transform?: ((object: unknown) => CachedObject) | undefined;
   /** Called for every added, changed or deleted object; `now` is undefined for a deleted one. */
   readonly onChange: (now: CachedObject | undefined, before: CachedObject | undefined) => void;
-  /** Called when lists or watches were denied several times in a row. They are repeated all the same. */
+  /** Called when lists or watches were denied several times in a row. They are repeated all the same, from a list on. */
   readonly onDenied?: ((error: unknown) => void) | undefined;
+  /** Called when that list is permitted. */
+  readonly onAllowed?: (() => void) | undefined;
   readonly log: Log;
   /** Maximum number of cached objects. */
   readonly maxObjects?: number;
@@ -77,30 +79,51 @@ interface Following {
 async function follow(following: Following): Promise<void> {
   const { options, signal, onList } = following;
   let failures = 0;
-  let denials = 0;
+  const denials = countDenials(options);
   let version: string | undefined;
   while (!signal.aborted) {
     const began = performance.now();
     try {
       version ??= await listAll(following);
       onList();
+      denials.recordList();
       for await (const event of options.client.watch(options.selection, version, signal)) {
         version = takeEvent(following, event) ?? version;
         failures = 0;
       }
+      denials.recordWatch();
       if (performance.now() - began >= SHORT_WATCH_MS) continue;
       await options.pause(waitAfter(undefined, ++failures), signal).catch(() => undefined);
     } catch (error) {
       if (signal.aborted) return;
-      if (isLost(error)) version = undefined;
+      if (denials.recordFailure(error) || isLost(error)) version = undefined;
       failures++;
       const wait = waitAfter(error, failures);
       logFailure(options, error, wait);
-      denials = isKubeError(error, "forbidden") ? denials + 1 : 0;
-      if (denials === DENIALS) options.onDenied?.(error);
       await options.pause(wait, signal).catch(() => undefined);
     }
   }
+}
+
+/** Counts denied requests in a row, and reports when they are too many and when they end. */
+function countDenials({ onDenied, onAllowed }: Pick<ReflectorOptions, "onDenied" | "onAllowed">) {
+  let count = 0;
+  return {
+    /** Counts a failure; true while the next request must be a list. */
+    recordFailure(error: unknown): boolean {
+      if (isKubeError(error, "forbidden") && ++count === DENIALS) onDenied?.(error);
+      return count >= DENIALS;
+    },
+    /** Ends reported denials. Others go on, because a watch may be denied where a list is not. */
+    recordList(): void {
+      if (count < DENIALS) return;
+      count = 0;
+      onAllowed?.();
+    },
+    recordWatch(): void {
+      count = 0;
+    },
+  };
 }
 
 function logFailure({ selection, log }: Following["options"], error: unknown, wait: number): void {

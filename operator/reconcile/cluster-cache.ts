@@ -83,7 +83,6 @@ export class ClusterCache {
   /** Declares the first lists of a namespace, or of all, complete. */
   markSynced(namespace?: string): void {
     this.#synced.add(namespace);
-    if (namespace !== undefined) this.#missing.delete(namespace);
   }
 
   /** Lists the namespaces that cannot be read: they do not exist, or the operator has no rights in them. */
@@ -91,9 +90,14 @@ export class ClusterCache {
     return [...this.#missing];
   }
 
-  /** Declares a namespace missing until its first lists are complete. */
+  /** Declares that a namespace cannot be read. */
   markMissing(namespace: string): void {
     this.#missing.add(namespace);
+  }
+
+  /** Declares that a namespace can be read. */
+  markFound(namespace: string): void {
+    this.#missing.delete(namespace);
   }
 
   /** True for a kind that the cluster serves. */

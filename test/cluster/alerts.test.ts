@@ -235,6 +235,21 @@ about(`alerts and dashboards${missing === undefined ? "" : ` (skipped: ${missing
     await resolves("KnitReconcileErrors");
   }, 300_000);
 
+  test("the operator loses its rights in the namespace that it watches", async () => {
+    const binding = ["clusterrolebinding", "knit-operator"];
+    const { subjects } = await network.cluster.get<{ subjects: readonly object[] }>(...binding);
+    const write = (all: readonly object[]): Promise<string> =>
+      network.cluster.kubectl(["patch", ...binding, "--type=merge", "-p", JSON.stringify({ subjects: all })]);
+    await network.operator.stop();
+    await write([]);
+    network.operator = await network.startOperator("--watch-namespace=demo");
+    await fires("KnitNamespacesMissing");
+    await write(subjects);
+    await resolves("KnitNamespacesMissing");
+    await network.operator.stop();
+    network.operator = await network.startOperator();
+  }, 300_000);
+
   test("two times of the schedule have passed, the disk is filled, and the certificate ends soon", async () => {
     await fires("KnitBackupOverdue", { ...IN_NETWORK, node: "far" }, 180);
     await patchSpec("far", { backup: { schedule: null } });

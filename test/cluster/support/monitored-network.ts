@@ -44,8 +44,8 @@ export interface MonitoredNetwork extends AsyncDisposable {
   readonly rules: readonly AlertRule[];
   /** The running operator; a test that ends it sets the next one. */
   operator: OperatorProcess;
-  /** Starts the operator in its pod's place. */
-  startOperator(): Promise<OperatorProcess>;
+  /** Starts the operator in its pod's place; `more` arguments win. */
+  startOperator(...more: string[]): Promise<OperatorProcess>;
   /** Output of `kubectl` in the namespace of the network. */
   demo(...args: string[]): Promise<string>;
   /** Applies an object there. */
@@ -72,8 +72,8 @@ export async function openMonitoredNetwork(): Promise<MonitoredNetwork> {
   }
   const address = `${net}.${OPERATOR_PLACE}`;
   await seatOperator(cluster, address);
-  const start = (): Promise<OperatorProcess> =>
-    startOperator(cluster, "--peer-address=pod", "--poll-seconds=2", `--health-address=${address}:8080`);
+  const own = ["--peer-address=pod", "--poll-seconds=2", `--health-address=${address}:8080`];
+  const start = (...more: string[]): Promise<OperatorProcess> => startOperator(cluster, ...own, ...more);
   const running = { operator: await start() };
   stack.defer(() => running.operator[Symbol.asyncDispose]());
   const demo = (...args: string[]): Promise<string> => cluster.kubectl(["-n", "demo", ...args]);

@@ -1,4 +1,4 @@
-/** The informers of an operator of some namespaces, one of which cannot be read. */
+/** The informers of an operator of some namespaces, one of which cannot be read, or no longer. */
 import type { ServerResponse } from "node:http";
 import { expect, test } from "@jest/globals";
 import { startInformers } from "../../../operator/compose/informers.ts";
@@ -7,7 +7,12 @@ import { Applier } from "../../../operator/reconcile/applier.ts";
 import { ClusterCache } from "../../../operator/reconcile/cluster-cache.ts";
 import { ReconcileMemory } from "../../../operator/reconcile/memory.ts";
 import { WorkQueue } from "../../../operator/runtime/queue.ts";
-import { type HeardRequest, openApiServer, type ScriptedAnswer } from "../../support/api-server.ts";
+import {
+  type ApiServer,
+  type HeardRequest,
+  openApiServer,
+  type ScriptedAnswer,
+} from "../../support/api-server.ts";
 import { until } from "../../support/until.ts";
 
 const meta = (namespace: string, name: string) => ({ namespace, name, uid: name, resourceVersion: "1" });
@@ -31,16 +36,12 @@ function answer({ path, query }: HeardRequest, response: ServerResponse): Script
   return undefined;
 }
 
+const REFUSAL = { status: 403, body: { message: "no rights" } };
 const soon = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1));
 const clock = { now: Date.now };
 
-test("a namespace that cannot be read holds up no other, is named, and is begun with once it is there", async () => {
-  let isThere = false;
-  await using api = await openApiServer((request, response) =>
-    !isThere && request.path.includes("/namespaces/gone/")
-      ? { status: 403, body: { message: "no rights" } }
-      : answer(request, response),
-  );
+/** Starts the informers of the namespaces `here` and `gone`. */
+async function start({ client }: ApiServer, resources: AsyncDisposableStack) {
   const named: unknown[] = [];
   const log: Log = { ...silentLog, error: (fields) => void named.push(fields) };
   const memory = new ReconcileMemory();
@@ -54,10 +55,9 @@ test("a namespace that cannot be read holds up no other, is named, and is begun 
       clock,
       chance: () => 0,
     });
-  await using resources = new AsyncDisposableStack();
   const [nodeQueue, networkQueue] = [resources.use(queue("node")), resources.use(queue("network"))];
   await startInformers({
-    client: api.client,
+    client,
     watchNamespaces: ["here", "gone"],
     selector: "a=b",
     log,
@@ -66,10 +66,20 @@ test("a namespace that cannot be read holds up no other, is named, and is begun 
     resources,
     cache,
     memory,
-    applier: new Applier(api.client),
+    applier: new Applier(client),
     nodeQueue,
     networkQueue,
   });
+  return { cache, named, worked };
+}
+
+test("a namespace that cannot be read holds up no other, is named, and is begun with once it is there", async () => {
+  let isThere = false;
+  await using api = await openApiServer((request, response) =>
+    !isThere && request.path.includes("/namespaces/gone/") ? REFUSAL : answer(request, response),
+  );
+  await using resources = new AsyncDisposableStack();
+  const { cache, named, worked } = await start(api, resources);
   await until(() => worked.includes("network here/net"));
   expect(named).toEqual([{ namespace: "gone", error: "no rights" }]);
   expect([cache.isSynced("here"), cache.isSynced("gone")]).toEqual([true, false]);
@@ -78,4 +88,25 @@ test("a namespace that cannot be read holds up no other, is named, and is begun 
   await until(() => worked.includes("network gone/net"));
   expect(worked).toContain("node gone/core");
   expect([cache.isSynced("gone"), cache.missingNamespaces]).toEqual([true, []]);
+});
+
+test("a namespace in which the operator loses its rights is named too, until it can be read again", async () => {
+  let isThere = true;
+  const watches: ServerResponse[] = [];
+  await using api = await openApiServer((request, response) => {
+    if (!request.path.includes("/namespaces/gone/")) return answer(request, response);
+    if (!isThere) return REFUSAL;
+    if (request.query.has("watch")) watches.push(response);
+    return answer(request, response);
+  });
+  await using resources = new AsyncDisposableStack();
+  const { cache, named, worked } = await start(api, resources);
+  await until(() => worked.includes("network gone/net"));
+  expect(cache.missingNamespaces).toEqual([]);
+  isThere = false;
+  for (const watch of watches) watch.end();
+  await until(() => cache.missingNamespaces.includes("gone"));
+  expect(named).toEqual([{ namespace: "gone", error: "no rights" }]);
+  isThere = true;
+  await until(() => cache.missingNamespaces.length === 0);
 });
