@@ -121,7 +121,12 @@ function serviceVersion({ registry, repository }: BundlePlaces) {
           permissions: [
             {
               serviceAccountName: NAME,
-              rules: [...chartRules("rules"), ...chartRules("ownerRules"), ...OWN_RULES],
+              rules: [
+                ...chartRules("rules"),
+                ...chartRules("namespaceRules"),
+                ...chartRules("ownerRules"),
+                ...OWN_RULES,
+              ],
             },
           ],
           deployments: [{ name: NAME, label: LABELS, spec: deploymentSpec(images) }],
@@ -151,7 +156,7 @@ function ownedDefinition({ metadata, spec }: (typeof definitions)[number]) {
 }
 
 /** Reads rights on Nodes and their objects, which the chart has as plain YAML in a named template. */
-function chartRules(template: "rules" | "ownerRules"): readonly Rule[] {
+function chartRules(template: "rules" | "namespaceRules" | "ownerRules"): readonly Rule[] {
   const text = read(`${CHART}/templates/_helpers.tpl`);
   const [, rules] = text.split(`define "knit-operator.${template}" -}}\n`);
   if (rules === undefined) throw new Error(`the chart has no ${template}`);

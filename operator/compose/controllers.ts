@@ -28,6 +28,7 @@ import type { StatusView } from "../reconcile/status-page.ts";
 import { reconcileUnreadable } from "../reconcile/unreadable.ts";
 import { WorkQueue } from "../runtime/queue.ts";
 import { startInformers } from "./informers.ts";
+import { watchNamespaceEnds } from "./namespace-ends.ts";
 
 /** Options and dependencies of the controllers. */
 export interface ControllersOptions {
@@ -120,6 +121,7 @@ export async function openControllers(options: ControllersOptions): Promise<Cont
     monotonicMs,
   };
   await startInformers({ ...options, pause, resources, cache, memory, applier, nodeQueue, networkQueue });
+  resources.use(watchNamespaceEnds({ ...options, pause, cache, nodeQueue }));
   const open = resources.move();
   return {
     count: () => cache.nodes().length,

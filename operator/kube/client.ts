@@ -60,6 +60,11 @@ export interface KubeClient extends AsyncDisposable {
   page(selection: Selection, next: string | undefined, signal: AbortSignal): Promise<Page>;
   /** Streams events after `resourceVersion`, including bookmarks, until the server ends the watch. */
   watch(selection: Selection, resourceVersion: string, signal: AbortSignal): AsyncGenerator;
+  /**
+   * Streams events of one namespace, the first of which is its present state, until the server ends the watch. The path
+   * names the namespace, because a Role in a namespace permits no watch of a path without it.
+   */
+  watchNamespace(name: string, signal: AbortSignal): AsyncGenerator;
   /** Streams the log of a pod's container; until the container ends with `follow`. */
   log(pod: Place, query: LogQuery, signal: AbortSignal): AsyncGenerator<string>;
   /** Server-side apply with force: takes over the fields of `draft` from other managers. */
@@ -159,7 +164,7 @@ function nameOf(resource: unknown): unknown {
   return (resource as { name?: unknown } | null)?.name;
 }
 
-function readingSide(transport: Transport): Pick<KubeClient, "get" | "page" | "watch"> {
+function readingSide(transport: Transport): Pick<KubeClient, "get" | "page" | "watch" | "watchNamespace"> {
   return {
     get: (kind, { namespace, name }) =>
       transport.send({ method: "GET", path: pathOf(kind, namespace, name) }).catch((error: unknown) => {
@@ -179,16 +184,22 @@ function readingSide(transport: Transport): Pick<KubeClient, "get" | "page" | "w
       transport.lines({
         method: "GET",
         path: pathOf(kind, namespace),
-        query: {
-          watch: "1",
-          allowWatchBookmarks: "true",
-          timeoutSeconds: String(WATCH_SECONDS + Math.floor(Math.random() * 60)),
-          resourceVersion,
-          ...queryOf(selectors),
-        },
+        query: { watch: "1", ...watchQuery(resourceVersion), ...queryOf(selectors) },
+        signal,
+      }),
+    watchNamespace: (name, signal) =>
+      transport.lines({
+        method: "GET",
+        path: `/api/v1/watch/namespaces/${encodeURIComponent(name)}`,
+        query: watchQuery("0"),
         signal,
       }),
   };
+}
+
+function watchQuery(resourceVersion: string): Readonly<Record<string, string>> {
+  const timeoutSeconds = String(WATCH_SECONDS + Math.floor(Math.random() * 60));
+  return { allowWatchBookmarks: "true", timeoutSeconds, resourceVersion };
 }
 
 function logRequest({ namespace, name }: Place, { container, tailLines, previous, follow }: LogQuery) {

@@ -53,6 +53,7 @@ export class ClusterCache {
   /** Namespaces whose first lists are complete; undefined stands for all. */
   readonly #synced = new Set<string | undefined>();
   readonly #missing = new Set<string>();
+  readonly #ending = new Set<string>();
   /** Parsed Nodes by cached object; undefined for an object that cannot be parsed. */
   readonly #parsedNodes = new WeakMap<CachedObject, { readonly node: NodeResource | undefined }>();
   readonly #parsedNetworks = new WeakMap<CachedObject, { readonly network: NetworkResource | undefined }>();
@@ -98,6 +99,17 @@ export class ClusterCache {
   /** Declares that a namespace can be read. */
   markFound(namespace: string): void {
     this.#missing.delete(namespace);
+  }
+
+  /** True for a namespace that is being deleted, and with it the rights of the operator there. */
+  isEnding(namespace: string): boolean {
+    return this.#ending.has(namespace);
+  }
+
+  /** Records the begin of a namespace's deletion, or its end. */
+  recordEnding(namespace: string, isEnding: boolean): void {
+    if (isEnding) this.#ending.add(namespace);
+    else this.#ending.delete(namespace);
   }
 
   /** True for a kind that the cluster serves. */

@@ -60,12 +60,24 @@ export async function endNode(node: NodeResource, deps: ReconcileDeps): Promise<
   return LOOK_MS;
 }
 
-/** Removes the finalizer of a Node that cannot be parsed, so that its namespace can be deleted. */
+/**
+ * Removes the finalizer of a Node whose namespace is being deleted, before the operator loses its rights there: pods,
+ * volumes and keys are deleted with the namespace in any case.
+ */
+export async function endWithNamespace({ meta }: NodeResource, deps: ReconcileDeps): Promise<number> {
+  if (!hasFinalizer(meta)) return RESYNC_MS;
+  await removeFinalizer(deps.client, meta);
+  deps.log.info({ node: keyOf(meta) }, "finalizer removed: the namespace is being deleted");
+  return RESYNC_MS;
+}
+
+/** Removes the finalizer of a Node that cannot be parsed, so that it or its namespace can be deleted. */
 export async function endUnread(
   seen: CachedObject | undefined,
   deps: ReconcileDeps,
 ): Promise<number | undefined> {
-  if (seen?.meta.deleted !== true || !hasFinalizer(seen.meta)) return undefined;
+  if (seen === undefined || !hasFinalizer(seen.meta)) return undefined;
+  if (!seen.meta.deleted && !deps.cache.isEnding(seen.meta.namespace)) return undefined;
   await removeFinalizer(deps.client, seen.meta);
   return RESYNC_MS;
 }

@@ -28,7 +28,15 @@ export interface ReconcileDeps {
   readonly applier: Applier;
   readonly cache: Pick<
     ClusterCache,
-    "find" | "list" | "missingNamespaces" | "node" | "nodes" | "network" | "serves" | "recordWrite"
+    | "find"
+    | "isEnding"
+    | "list"
+    | "missingNamespaces"
+    | "node"
+    | "nodes"
+    | "network"
+    | "serves"
+    | "recordWrite"
   >;
   readonly memory: ReconcileMemory;
   readonly poller: Pick<Poller, "latest" | "pollSoon">;

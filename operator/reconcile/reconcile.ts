@@ -14,7 +14,7 @@ import { claimStep } from "./claim.ts";
 import { conclude, concludePaused } from "./conclude.ts";
 import { type Context, type MemberContext, type Step, saveStatus } from "./context.ts";
 import { createContext } from "./create-context.ts";
-import { endNode } from "./deletion.ts";
+import { endNode, endWithNamespace } from "./deletion.ts";
 import type { ReconcileDeps } from "./deps.ts";
 import { finalizerStep } from "./finalizer.ts";
 import { genesisStep, networkStep } from "./genesis.ts";
@@ -113,6 +113,7 @@ const UNHEARD_MS = 20_000;
  */
 export async function reconcile(node: NodeResource, deps: ReconcileDeps): Promise<number> {
   if (isForeign(node.meta, deps.settings.operatorId)) return reportForeign(node, deps);
+  if (deps.cache.isEnding(node.meta.namespace)) return endWithNamespace(node, deps);
   const context = createContext(node, deps);
   if (isPaused(node.meta) && !node.meta.deleted) return observePaused(context);
   recordStop(context);
@@ -133,6 +134,11 @@ export async function reconcile(node: NodeResource, deps: ReconcileDeps): Promis
     const minWaitMs = outcome.isFinal ? (context.againMs ?? RESYNC_MS) : 0;
     throw new ReconcileError(`${outcome.reason}: ${outcome.message}`, minWaitMs);
   }
+  return waitAfter(outcome, context);
+}
+
+/** Returns the milliseconds until the next reconciliation: the shortest wait of an outcome, the Node and its members. */
+function waitAfter(outcome: Outcome, context: Context): number {
   const agains = [context, ...context.members.map(({ facts }) => facts)].map(({ againMs }) => againMs);
   return Math.min(
     outcome.kind === "wait" ? outcome.afterMs : RESYNC_MS,

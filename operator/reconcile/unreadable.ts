@@ -23,7 +23,8 @@ export async function reconcileUnreadable(
   seen: CachedObject | undefined,
   deps: ReconcileDeps,
 ): Promise<number | undefined> {
-  if (seen === undefined || seen.meta.deleted) return endUnread(seen, deps);
+  if (seen === undefined || seen.meta.deleted || deps.cache.isEnding(seen.meta.namespace))
+    return endUnread(seen, deps);
   const message = `this version of the operator cannot read the Node (${errorOf(seen.object)}): its pods and peers stay as they are. Correct the field, or install the version of the operator that knows it`;
   deps.events.record({ kind: "Node", meta: seen.meta }, "Unreadable", message);
   const { status } = seen.object as { status?: { conditions?: unknown } | null };

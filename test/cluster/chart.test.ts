@@ -394,14 +394,14 @@ about(`the chart of a network${found.status === 0 ? "" : " (skipped: no helm)"}`
     expect(() => networkOf("nodes.a.type=king")).toThrow("king");
   });
 
-  test("the bundle for the Lifecycle Manager has the Deployment and the rights of the chart", () => {
-    const all = renderObjects("podIds=assigned", "rbac.deleteOwned=true");
+  test("the bundle for the Lifecycle Manager has the Deployment and the rights of the chart for a namespace", () => {
+    const all = renderObjects("podIds=assigned", "rbac.deleteOwned=true", "watchNamespace=mine");
     const { install } = (parse(readFileSync(BUNDLE, "utf8")) as Bundle).spec;
     const [permission] = install.spec.permissions;
     const [deployment] = install.spec.deployments;
     const roleOf = (name: string) => all.get(name)?.rules ?? [];
     const own = roleOf("Role knit-operator-own").filter((rule) => !isDeepStrictEqual(rule, SECRETS_CREATE));
-    expect(permission?.rules).toEqual([...roleOf("ClusterRole knit-operator"), ...own]);
+    expect(permission?.rules).toEqual([...roleOf("Role knit-operator"), ...own]);
     const chart = podSpecOf(all.get("Deployment knit-operator"));
     const bundle = podSpecOf(deployment);
     const [given, told] = [chart?.containers[0], bundle?.containers[0]];

@@ -74,4 +74,23 @@ aboutOperator("some namespaces", IN_MINE, (on) => {
     await putNode(on, "yours", "back");
     await untilMade(on, "yours", "back");
   }, 240_000);
+
+  test("one is deleted with its Nodes, though its rights go before them", async () => {
+    const inYours = ["-n", "yours"];
+    await eventually("the pod", () => on.cluster.kubectl([...inYours, "get", "pod", "back-0"]));
+    const hold = (finalizers: readonly string[] | null): Promise<string> => {
+      const patch = JSON.stringify({ metadata: { finalizers } });
+      return on.cluster.kubectl([...inYours, "patch", "pod", "back-0", "--type=merge", "-p", patch]);
+    };
+    await hold(["test.example/stuck"]);
+    await on.cluster.kubectl(["delete", "namespace", "yours", "--wait=false"]);
+    const end = ["get", "pod", "back-0", "-o", "jsonpath={.metadata.deletionTimestamp}"];
+    await eventually("the namespace controller", async () =>
+      (await on.cluster.kubectl([...inYours, ...end])) === "" ? undefined : true,
+    );
+    // It deletes the other kinds in any order, this one before Nodes too.
+    await on.cluster.kubectl([...inYours, "delete", "rolebinding", "knit-operator"]);
+    await hold(null);
+    await on.cluster.kubectl(["wait", "--for=delete", "namespace/yours", "--timeout=120s"]);
+  }, 240_000);
 });

@@ -71,6 +71,8 @@ export class FakeCluster {
   servesMonitors = false;
   /** Watched namespaces that cannot be read. */
   missingNamespaces: readonly string[] = [];
+  /** True while the namespaces of all Nodes are being deleted. */
+  isEnding = false;
   /** True if the cluster has the kind HTTPRoute. */
   servesRoutes = false;
   /** Called before a status is written. */
@@ -237,6 +239,7 @@ export class FakeCluster {
       get missingNamespaces() {
         return missing();
       },
+      isEnding: () => this.isEnding,
       find: (kind, key) => this.#cached(`${kinds[kind].kind} ${key}`),
       list: (kind) =>
         [...this.objects.keys()]

@@ -106,6 +106,13 @@ imagePullSecrets:
   verbs: [get, list, watch, create, patch]
 {{- end }}
 
+{{/* In a Role: the end of its namespace, before which the Nodes are released. */}}
+{{- define "knit-operator.namespaceRules" -}}
+- apiGroups: [""]
+  resources: [namespaces]
+  verbs: [watch]
+{{- end }}
+
 {{/* Where only those who may delete an object may change its owners (OwnerReferencesPermissionEnforcement), as on OpenShift. */}}
 {{- define "knit-operator.ownerRules" -}}
 - apiGroups: [""]

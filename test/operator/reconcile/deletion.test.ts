@@ -48,6 +48,31 @@ test("a Node in the operator's own namespace is not held: that may go as a whole
   expect(cluster.node("core").meta.finalizers).toEqual([]);
 });
 
+test("a Node is released once its namespace is being deleted, and not held again", async () => {
+  cluster.putRunning("core", []);
+  await once("core");
+  cluster.isEnding = true;
+  cluster.writes.length = 0;
+  for (let pass = 0; pass < 2; pass++) await once("core");
+  expect(cluster.node("core").meta.finalizers).toEqual([]);
+  expect(cluster.writes).toEqual(["finalizers core"]);
+});
+
+test("a Node that cannot be read is released once its namespace is being deleted", async () => {
+  cluster.putNode("core", { type: "strange" });
+  const seen = deps.cache.find("node", "demo/core");
+  const held = seen && { ...seen, meta: { ...seen.meta, finalizers: [FINALIZER] } };
+  cluster.isEnding = true;
+  await reconcileUnreadable(held, {
+    ...deps,
+    client: {
+      ...deps.client,
+      merge: async (...[, , patch]) => void cluster.writes.push(JSON.stringify(patch)),
+    },
+  });
+  expect(cluster.writes).toEqual([expect.stringContaining('"finalizers":[]')]);
+});
+
 describe("a proxy that runs and keeps a core node as a peer:", () => {
   beforeEach(async () => {
     cluster.putRunning("core", []);
