@@ -2,6 +2,7 @@
 
 import { randomBytes } from "node:crypto";
 import type { Auction } from "../auction/auction.ts";
+import type { Address } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import { toHex } from "../bytes/hex.ts";
 import type { OpenChain } from "../chain/open-chain.ts";
@@ -76,6 +77,7 @@ export async function openNodeNetwork(surroundings: NetworkDeps): Promise<NodeNe
       maxPendingPeers,
       staticNodes: staticNodes.nodes,
       trustedNodes: await readNodeList(options.paths.trustedNodes, log),
+      isValidator: validatorTest(surroundings.open),
       discovery,
       netRestrict,
       externalIp,
@@ -118,7 +120,7 @@ function discoveryFlags({ options, open, log }: NetworkDeps): P2pDiscoveryOption
 
 function openProtocol(surroundings: NetworkDeps, auction: Auction | undefined): ChainProtocol {
   const { options, database, open, pool, sidecars, recoverer, clock, log, metrics } = surroundings;
-  const { chain, writer, governance } = open;
+  const { chain, writer } = open;
   return openChainProtocol({
     chain,
     writer,
@@ -132,13 +134,18 @@ function openProtocol(surroundings: NetworkDeps, auction: Auction | undefined): 
     nodeType: TYPES[options.type],
     networkId: networkId(options, open),
     timings: { resendMs: options.network.resendMs },
-    isValidator: (address) =>
-      governance.council(chain.head().header.number + 1).some((member) => equalBytes(member, address)),
+    isValidator: validatorTest(surroundings.open),
     clock,
     log,
     metrics,
     random: Math.random,
   });
+}
+
+/** Creates a function that returns true for the members of the council of the next block. */
+function validatorTest({ chain, governance }: OpenChain): (address: Address) => boolean {
+  return (address) =>
+    governance.council(chain.head().header.number + 1).some((member) => equalBytes(member, address));
 }
 
 /** The network's number: the chain's id unless the options say otherwise. */

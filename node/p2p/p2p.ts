@@ -5,7 +5,7 @@
  */
 
 import type { Socket } from "node:net";
-import type { NodeId } from "../bytes/brands.ts";
+import type { Address, NodeId } from "../bytes/brands.ts";
 import { mapKey } from "../bytes/hex.ts";
 import { ownerOfIp, plainIp } from "../bytes/ip.ts";
 import type { Log } from "../observe/log.ts";
@@ -53,6 +53,8 @@ export interface P2pOptions {
   readonly staticNodes: readonly NodeUrl[];
   /** Nodes that are exempt from the peer limits. */
   readonly trustedNodes?: readonly NodeUrl[] | undefined;
+  /** Returns true for the node address of a validator, which never gives up its slot; false by default. */
+  readonly isValidator?: ((address: Address) => boolean) | undefined;
   /** Discovery of other nodes; off when undefined. */
   readonly discovery?: P2pDiscoveryOptions | undefined;
   /** CIDR ranges to communicate with; all addresses when undefined. */
@@ -187,7 +189,7 @@ function createPeerSet(
   wires: Pick<PeerSetDeps, "memory" | "metrics" | "onGone" | "ports">,
 ): PeerSet {
   const { nodeKey, type, random, maxPeers } = options;
-  const { time = new FairTime("peers") } = options;
+  const { time = new FairTime("peers"), isValidator = () => false } = options;
   const trusted = new Set(options.trustedNodes?.map(({ id }) => mapKey(id)));
   return new PeerSet({
     ...wires,
@@ -198,6 +200,7 @@ function createPeerSet(
     maxPeers,
     maxDynamic: options.discovery ? dynamicSlots(type, maxPeers) : 0,
     isTrusted: (id) => trusted.has(mapKey(id)),
+    isValidator,
     limits: { ...SESSION_LIMITS, ...options.limits },
     clock: options.clock,
     log: options.log,

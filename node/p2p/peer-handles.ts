@@ -25,14 +25,14 @@ export interface ConnectedPeer {
   readonly inbound: boolean;
   readonly trusted: boolean;
   readonly isStatic: boolean;
+  /** See `Peer`. */
+  readonly owner: string | undefined;
   readonly protocols: readonly MatchedProtocol<Protocol>[];
 }
 
 /** Dependencies of the handles. */
 export interface PeerHandleDeps {
   readonly connected: ConnectedPeer;
-  /** See `Peer`. */
-  readonly owner: string | undefined;
   readonly channels: readonly Channel[];
   /** One outbox for each connection, in order. */
   readonly outboxes: readonly PeerOutbox[];
@@ -50,7 +50,7 @@ export interface PeerHandles {
 
 /** Creates the handles of one session. */
 export function createPeerHandles(deps: PeerHandleDeps): PeerHandles {
-  const { connected, owner, channels, signal, leave } = deps;
+  const { connected, channels, signal, leave } = deps;
   const idText = bareHex(connected.remoteId);
   const networks = connected.transports.map((transport) => networkOf(transport, connected));
   const caps = sortCapabilities(connected.hello.capabilities).map(
@@ -79,7 +79,7 @@ export function createPeerHandles(deps: PeerHandleDeps): PeerHandles {
     inbound: connected.inbound,
     trusted: connected.trusted,
     isStatic: connected.isStatic,
-    owner,
+    owner: connected.owner,
     signal,
     info,
     disconnect: leave,

@@ -2,13 +2,13 @@
 
 import type { Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import type { NodeId } from "../bytes/brands.ts";
+import type { Address, NodeId } from "../bytes/brands.ts";
 import { bareHex, mapKey } from "../bytes/hex.ts";
 import { createLineLimit } from "../observe/line-limit.ts";
 import type { Log } from "../observe/log.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { FairTime } from "../runtime/fair-time.ts";
-import { admissionRefusal, type Candidate } from "./admission.ts";
+import { admissionRefusal, type Candidate, lacksSlot, ownerOfPeer, peerToDisplace } from "./admission.ts";
 import type { Hello } from "./base-messages.ts";
 import type { SessionLimits } from "./budget.ts";
 import { matchProtocols } from "./capabilities.ts";
@@ -37,6 +37,8 @@ export interface PeerSetDeps {
   /** Outbound slots reserved for dynamic dials. */
   readonly maxDynamic: number;
   readonly isTrusted: (id: NodeId) => boolean;
+  /** Returns true for the node address of a validator, which never gives up its slot. */
+  readonly isValidator: (address: Address) => boolean;
   readonly limits: SessionLimits;
   readonly memory: PeerMemory;
   readonly time: FairTime;
@@ -117,16 +119,17 @@ export class PeerSet implements AsyncDisposable {
    */
   async handshake(socket: Socket, dialled: DialTarget | undefined): Promise<GreetedConnection> {
     const { self, isTrusted } = this.#deps;
+    const { remoteAddress } = socket;
     let encrypted: EncryptedConnection | undefined;
     try {
       encrypted = await exchangeKeys(socket, self, dialled?.id);
       const { remoteId } = encrypted;
-      const candidate = {
-        remoteId,
+      const facts = {
         inbound: dialled === undefined,
         trusted: dialled?.kind === "typed" || isTrusted(remoteId),
         isStatic: dialled !== undefined && dialled.kind !== "dynamic",
       };
+      const candidate = { ...facts, remoteId, owner: ownerOfPeer(remoteAddress, facts) };
       this.#checkAdmission(candidate);
       const hello = await exchangeHello(encrypted, ownHello(this.#deps), self);
       return { ...encrypted, candidate, hello };
@@ -157,11 +160,13 @@ export class PeerSet implements AsyncDisposable {
     try {
       const { candidate, hello, remoteId, remoteType } = first;
       const protocols = matchProtocols(this.#deps.protocols, hello.capabilities);
-      this.#checkAdmission({ ...candidate, useful: protocols.length > 0 });
+      const displaced = this.#checkAdmission({ ...candidate, useful: protocols.length > 0 });
       const observer = createTrafficObserver(bareHex(remoteId), this.#deps.metrics(), this.#listeners);
       const deps = { ...this.#deps, timings: this.#deps.self.timings, observer };
       const transports = all.map(({ transport }) => transport);
-      return this.#add(openSession({ ...candidate, transports, remoteType, hello, protocols }, deps));
+      const added = this.#add(openSession({ ...candidate, transports, remoteType, hello, protocols }, deps));
+      displaced?.disconnect("too-many-peers");
+      return added;
     } catch (error) {
       this.#refuse(all, error);
       throw error;
@@ -183,18 +188,37 @@ export class PeerSet implements AsyncDisposable {
       closeTransport(transport, { reason, form: "bare", timeoutMs: disconnectMs });
   }
 
-  #checkAdmission(candidate: Candidate): void {
+  /** Throws when a candidate is refused. Returns the peer that gives up its slot for it, if one does. */
+  #checkAdmission(candidate: Candidate): Peer | undefined {
     const { self, maxPeers, maxDynamic } = this.#deps;
     if (this.#closing) throw new P2pError("refused", "refused: shutting down", { reason: "quitting" });
-    const reason = admissionRefusal(candidate, {
-      ownId: self.nodeKey.id,
+    const slots = {
       peers: this.#peers.size,
       inboundPeers: this.list().filter((peer) => peer.inbound).length,
       maxPeers,
       maxDynamic,
+    };
+    const displaced =
+      candidate.inbound && lacksSlot(candidate, slots)
+        ? peerToDisplace(candidate.owner, this.#displaceable())
+        : undefined;
+    const reason = admissionRefusal(candidate, {
+      ...slots,
+      ownId: self.nodeKey.id,
+      displaces: displaced !== undefined,
       isPeer: (id) => this.find(id) !== undefined,
     });
     if (reason !== undefined) throw new P2pError("refused", `refused: ${reason}`, { reason });
+    return displaced;
+  }
+
+  /** Returns the inbound peers that neither the operator nor the council has chosen, oldest first. */
+  #displaceable(): Peer[] {
+    const { isValidator } = this.#deps;
+    return [...this.#peers.values()]
+      .map(({ session }) => session.peer)
+      .filter(({ inbound, trusted, signal }) => inbound && !trusted && !signal.aborted)
+      .filter(({ type, address }) => type !== "cn" || !isValidator(address));
   }
 
   #add(session: PeerSession): AdmittedPeer {

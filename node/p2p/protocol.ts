@@ -75,7 +75,7 @@ export interface Peer {
   readonly inbound: boolean;
   readonly trusted: boolean;
   readonly isStatic: boolean;
-  /** Name under which peers of one address are charged together; undefined when the peer is charged alone. */
+  /** Name under which peers of one address share time, memory and slots; undefined for a peer with a share of its own. */
   readonly owner: string | undefined;
   /** Aborted when the session has ended, with the error that ended it. */
   readonly signal: AbortSignal;

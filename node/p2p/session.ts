@@ -4,7 +4,6 @@
  * outbox refuses messages, a peer above its rate is read more slowly, and one that neither sends nor accepts
  * anything is disconnected. Memory and time are shared with all other sessions.
  */
-import { ownerOfIp, plainIp } from "../bytes/ip.ts";
 import type { Log } from "../observe/log.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { type FairTime, runStepsOf, type TimeShare } from "../runtime/fair-time.ts";
@@ -13,7 +12,6 @@ import type { SessionLimits } from "./budget.ts";
 import { type Channel, createInboxes, type TrafficObserver } from "./channel.ts";
 import type { DisconnectReason } from "./disconnect-reasons.ts";
 import { P2pError } from "./error.ts";
-import { isOwnMachine } from "./ip.ts";
 import { PeerOutbox } from "./outbox.ts";
 import { type ConnectedPeer, createPeerHandles } from "./peer-handles.ts";
 import type { PeerMemory } from "./peer-memory.ts";
@@ -47,7 +45,7 @@ export interface PeerSession {
 /** Starts a session; its protocols run at once. */
 export function openSession(connected: ConnectedPeer, deps: SessionDeps): PeerSession {
   const { timings, limits, clock, observer, log } = deps;
-  const owner = ownerOfPeer(connected.transports[0]?.socket.remoteAddress, connected);
+  const { owner } = connected;
   const memory = deps.memory.open(() => end(memoryExceeded(), undefined, "drop"), owner);
   const time = deps.time.open(owner);
   const queues = queueLimits(deps);
@@ -84,7 +82,7 @@ export function openSession(connected: ConnectedPeer, deps: SessionDeps): PeerSe
     end(found, found.reason);
   };
   const outboxes = wires.map(({ outbox }) => outbox);
-  const handles = createPeerHandles({ connected, owner, channels, outboxes, time, observer, leave, signal });
+  const handles = createPeerHandles({ connected, channels, outboxes, time, observer, leave, signal });
   const read = createReceiver({ channels, limits, clock, timings, observer, time, memory, signal });
   for (const wire of wires) {
     void read(wire).catch(fail);
@@ -102,18 +100,6 @@ export function openSession(connected: ConnectedPeer, deps: SessionDeps): PeerSe
   });
   const finished = Promise.all(runs).then(() => memory.close());
   return { peer: handles.peer, ended: ended.promise, finished };
-}
-
-/**
- * Returns the name under which peers that connect from one address, or one IPv6 network, share time and memory. Undefined
- * for peers that this node or its operator has chosen, and for processes of this machine.
- */
-export function ownerOfPeer(
-  ip: string | undefined,
-  { inbound, trusted, isStatic }: Pick<ConnectedPeer, "inbound" | "trusted" | "isStatic">,
-): string | undefined {
-  if (ip === undefined || !inbound || trusted || isStatic || isOwnMachine(plainIp(ip))) return undefined;
-  return ownerOfIp(ip);
 }
 
 function memoryExceeded(): P2pError {

@@ -1,12 +1,14 @@
 /** Nodes on loopback for tests of the network room, and a raw peer that says exactly what it is told to. */
 import { randomBytes } from "node:crypto";
 import { connect, type Socket } from "node:net";
+import type { NodeId } from "../../node/bytes/brands.ts";
 import { keccak256 } from "../../node/crypto/keccak.ts";
 import { silentLog } from "../../node/observe/log.ts";
 import { createMetrics } from "../../node/observe/metrics.ts";
 import type { Hello } from "../../node/p2p/base-messages.ts";
 import { type EncryptedConnection, exchangeHello, exchangeKeys } from "../../node/p2p/handshake.ts";
 import { type NodeKey, nodeKeyOf } from "../../node/p2p/node-key.ts";
+import type { NodeType } from "../../node/p2p/node-type.ts";
 import { formatNodeUrl } from "../../node/p2p/node-url.ts";
 import { openP2p, type P2p, type P2pOptions } from "../../node/p2p/p2p.ts";
 import type { Protocol, ProtocolMessage, ProtocolPeer } from "../../node/p2p/protocol.ts";
@@ -81,8 +83,13 @@ export interface RawPeer extends Disposable {
   next(): Promise<ProtocolMessage>;
 }
 
+/** A node as its peers see it. */
+export interface ListeningNode {
+  readonly self: { readonly url: { readonly id: NodeId }; readonly ports: { readonly listener: number } };
+}
+
 /** A plain TCP connection to a node. */
-export async function connectPlain(node: P2p, port = node.self.ports.listener): Promise<Socket> {
+export async function connectPlain(node: ListeningNode, port = node.self.ports.listener): Promise<Socket> {
   const socket = connect({ host: "127.0.0.1", port, noDelay: true });
   socket.on("error", () => undefined);
   await new Promise<void>((resolve) => void socket.once("connect", () => resolve()));
@@ -90,15 +97,20 @@ export async function connectPlain(node: P2p, port = node.self.ports.listener): 
 }
 
 /** Connects and does the encryption handshake. */
-export async function connectRaw(node: P2p, name: string, port?: number): Promise<RawPeer> {
+export async function connectRaw(
+  node: ListeningNode,
+  name: string,
+  port?: number,
+  type: NodeType = "pn",
+): Promise<RawPeer> {
   const socket = await connectPlain(node, port);
   const nodeKey = keyOf(name);
   const self = {
     nodeKey,
-    type: "pn",
+    type,
     random: (length: number) => randomBytes(length),
     timings: QUICK,
-  } as const;
+  };
   const encrypted = await exchangeKeys(socket, self, node.self.url.id);
   const { transport } = encrypted;
   return {

@@ -1,6 +1,6 @@
 /** Tests of the admission of peers, in the Go node's order of checks. */
 import { expect, test } from "@jest/globals";
-import { admissionRefusal } from "../../../node/p2p/admission.ts";
+import { admissionRefusal, peerToDisplace } from "../../../node/p2p/admission.ts";
 import { encodeHello } from "../../../node/p2p/base-messages.ts";
 import { matchProtocols, sortCapabilities } from "../../../node/p2p/capabilities.ts";
 import { aChat, connectRaw, keyOf, openNode } from "../../support/p2p.ts";
@@ -8,13 +8,14 @@ import { until } from "../../support/until.ts";
 
 const row = (name: string, version: number, length: number) => ({ name, version, length });
 const id = keyOf("peer").id;
-const candidate = { remoteId: id, inbound: true, trusted: false, isStatic: false };
+const candidate = { remoteId: id, inbound: true, trusted: false, isStatic: false, owner: undefined };
 const node = {
   ownId: keyOf("self").id,
   peers: 0,
   inboundPeers: 0,
   maxPeers: 3,
   maxDynamic: 1,
+  displaces: false,
   isPeer: (): boolean => false,
 };
 
@@ -29,6 +30,27 @@ test("the checks run in the Go node's order", () => {
   expect(admissionRefusal({ ...candidate, useful: true }, node)).toBeUndefined();
   expect(admissionRefusal(candidate, { ...node, inboundPeers: 1, peers: 2 })).toBeUndefined();
   expect(admissionRefusal(candidate, { ...node, inboundPeers: 2, peers: 2 })).toBe("too-many-peers");
+  const yields = { ...full, displaces: true };
+  expect(admissionRefusal(candidate, yields)).toBe("already-connected");
+  expect(admissionRefusal(candidate, { ...yields, isPeer: () => false })).toBe("self");
+});
+
+/** Place of the peer that a newcomer displaces among peers of these owners, oldest first; `-` has none. */
+function displacedBy(newcomer: string | undefined, owners: string): number | undefined {
+  const peers = owners.split("").map((owner, at) => ({ owner: owner === "-" ? undefined : owner, at }));
+  return peerToDisplace(newcomer, peers)?.at;
+}
+
+test("the newest peer of the address with the most gives up its slot for an address with two fewer", () => {
+  expect(displacedBy("new", "aabaacbb")).toBe(4);
+  expect(displacedBy("c", "aabac")).toBe(3);
+  expect(displacedBy("b", "aaabb")).toBeUndefined();
+  expect(displacedBy("a", "aaab")).toBeUndefined();
+  expect(displacedBy("new", "abcdefgh")).toBeUndefined(); // a peer that is alone on its address stays
+  expect(displacedBy("new", "----aa")).toBe(5);
+  expect(displacedBy("new", "----a")).toBeUndefined(); // processes of this machine stay
+  expect(displacedBy(undefined, "--aaaa")).toBe(5);
+  expect(displacedBy(undefined, "--aaa")).toBeUndefined();
 });
 
 test("the highest common version of each protocol is selected, with consecutive codes in order of names", () => {

@@ -2,8 +2,8 @@
 import { createServer, type Socket } from "node:net";
 import { expect, test } from "@jest/globals";
 import { createMetrics } from "../../../node/observe/metrics.ts";
+import { ownerOfPeer } from "../../../node/p2p/admission.ts";
 import type { ProtocolPeer } from "../../../node/p2p/protocol.ts";
-import { ownerOfPeer } from "../../../node/p2p/session.ts";
 import { aChat, connectPlain, connectRaw, keyOf, openNode, QUICK } from "../../support/p2p.ts";
 import { until } from "../../support/until.ts";
 
