@@ -44,16 +44,19 @@ export class Leaders {
   }
 
   /**
-   * Returns the time for an answer that a leader alone can give, in milliseconds. While others are ahead too, one that
-   * nobody vouches for gets less: the more, the more blocks it has delivered, and half as much after each broken claim.
+   * Returns the time for an answer that a leader alone can give, in milliseconds; infinite where the timeout of its requests
+   * decides. While others are ahead too, one that nobody vouches for gets less than that: the more, the more blocks it has
+   * delivered, and half as much after each broken claim.
    */
   answerMs(peer: ChainPeer, { tip }: TipAndTime): number {
     const { requestMs, helperMs, announcedMs } = this.#deps.timings;
     const others = this.#peers.some((each) => each !== peer && each.claim.number > tip);
-    if (!others || (this.#isVouched(peer) && this.standingOf(peer) === "known")) return requestMs;
+    if (!others || (this.#isVouched(peer) && this.standingOf(peer) === "known"))
+      return Number.POSITIVE_INFINITY;
     const { delivered, broken } = this.#records.of(peer.link.idText);
     const earnedMs = Math.min(requestMs, helperMs * (1 + delivered / BLOCKS_FOR_A_CLAIM));
-    return Math.max(announcedMs, earnedMs / 2 ** broken);
+    const answerMs = Math.max(announcedMs, earnedMs / 2 ** broken);
+    return answerMs < requestMs ? answerMs : Number.POSITIVE_INFINITY;
   }
 
   /**

@@ -13,7 +13,10 @@ export interface SyncPeersDeps {
   readonly peers: () => Iterable<ChainPeer>;
   /** Timeout of a helper's answer, in milliseconds. */
   readonly helperMs: number;
-  /** Returns the time for an answer that the leader alone can give, in milliseconds, as things are now. */
+  /**
+   * Returns the time for an answer that the leader alone can give, in milliseconds, as things are now; infinite where the
+   * timeout of the request decides.
+   */
   readonly leaderMs: () => number;
   readonly standingOf: (peer: ChainPeer) => Standing;
 }

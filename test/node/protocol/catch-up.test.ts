@@ -25,6 +25,7 @@ import { until } from "../../support/until.ts";
 import { transactionSamples } from "../model/samples.ts";
 
 const BLOCKS = 230;
+const REQUEST_MS = 200;
 let ahead: TestNode;
 
 beforeAll(async () => {
@@ -60,6 +61,12 @@ function rewriting<T>(
 
 function silentAbout(code: number): (message: ProtocolMessage) => ProtocolMessage[] {
   return (message) => (message.code === code ? [] : [message]);
+}
+
+/** Occupies the thread. */
+function keepBusy(milliseconds: number): void {
+  const end = performance.now() + milliseconds;
+  while (performance.now() < end);
 }
 
 async function leaveReason(session: Session): Promise<string> {
@@ -221,6 +228,14 @@ const LIES: [what: string, code: string, tamper: (message: ProtocolMessage) => r
       rewriting(messages.status, (status) => ({ ...status, td: 2n ** 255n })),
     ],
     ["silence about headers", "timeout", silentAbout(messages.headers.code)],
+    [
+      "silence about headers while the node is busy",
+      "timeout",
+      (message) => {
+        if (message.code === messages.headers.code) keepBusy(2 * REQUEST_MS); // all timers are late then
+        return silentAbout(messages.headers.code)(message);
+      },
+    ],
     ["silence about bodies", "timeout", silentAbout(messages.bodies.code)],
     [
       "rubbish for headers",
@@ -240,7 +255,7 @@ function withoutSeals(extra: Uint8Array): Uint8Array {
 test.each(LIES)(
   "a peer that gives %s is left with the code %s, and an honest one gives the rest",
   async (_, code, tamper) => {
-    await using behind = await aNode({ number: 2, timings: { requestMs: 200 } });
+    await using behind = await aNode({ number: 2, timings: { requestMs: REQUEST_MS } });
     expect(await leaveReason(connect(behind.end, aLiar(ahead, 66, tamper)))).toBe(code);
     const timeouts = ["headers", "bodies"].map((kind) => behind.sum(`klay/downloader/${kind}/timeout`));
     expect(Math.max(...timeouts) > 0).toBe(code === "timeout");
