@@ -3,7 +3,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "@jest/globals";
+import { expect, jest, test } from "@jest/globals";
 import { createSubscriptionLimit } from "../../../node/jsonrpc/subscriptions.ts";
 import { HeadReader } from "../../../node/transport/fast/http-head.ts";
 import { openHttp } from "../../../node/transport/http.ts";
@@ -14,8 +14,7 @@ import { wholeEnvelope } from "../../support/whole-envelope.ts";
 import { aCall, anEndpoint, aPeer, recorded, ticker } from "../rpc/fixture.ts";
 
 const rounds = Number(process.env["KNIT_MUTATIONS"] ?? 300);
-/** Milliseconds for all of them. */
-const patience = 30_000 + 10 * rounds;
+jest.setTimeout(30_000 + 10 * rounds);
 const version = aCall("net_version");
 const good = `POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${version.length}\r\n\r\n${version}`;
 const upgrade =
@@ -56,107 +55,88 @@ function mutate(text: string, random: Random): Buffer {
   return bytes;
 }
 
-test(
-  "mutated HTTP requests are answered or refused, one answer at most for what is one request",
-  async () => {
-    await using listener = await openHttp({
-      host: "127.0.0.1",
-      port: 0,
-      endpoint: anEndpoint(),
-      virtualHosts: ["*"],
-    });
-    const random = randomOf(11);
-    for (let round = 0; round < rounds; round++) {
-      await using peer = await aPeer(listener.address);
-      const bytes = mutate(good, random);
-      peer.send(bytes);
-      peer.socket.end(); // a half request is over then
-      const received = await peer.closed();
-      const statuses = [...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status ?? "");
-      for (const status of statuses)
-        expect([bytes.toString("latin1"), status]).toEqual([
-          expect.anything(),
-          expect.stringMatching(/^(200|400|403|405|408|413|415|431|501|505)$/),
-        ]);
-      expect([bytes.toString("latin1"), received.split('"13408"').length <= 2]).toEqual([
-        expect.anything(),
-        true,
-      ]);
-    }
+test("mutated HTTP requests are answered or refused, one answer at most for what is one request", async () => {
+  await using listener = await openHttp({
+    host: "127.0.0.1",
+    port: 0,
+    endpoint: anEndpoint(),
+    virtualHosts: ["*"],
+  });
+  const random = randomOf(11);
+  for (let round = 0; round < rounds; round++) {
     await using peer = await aPeer(listener.address);
-    peer.send(good);
-    expect(await peer.until((all) => all.endsWith("\n"))).toContain('"13408"');
-  },
-  patience,
-);
-
-test(
-  "mutated upgrades and frames end in a refusal or a close",
-  async () => {
-    const endpoint = anEndpoint({ subscriptions: ticker().rows });
-    await using listener = await openWs({
-      host: "127.0.0.1",
-      port: 0,
-      endpoint,
-      subscriptionLimit: createSubscriptionLimit(5),
-    });
-    const random = randomOf(12);
-    const frame = Buffer.concat([
-      Buffer.from([0x81, 0x80 | version.length, 0, 0, 0, 0]),
-      Buffer.from(version),
+    const bytes = mutate(good, random);
+    peer.send(bytes);
+    peer.socket.end(); // a half request is over then
+    const received = await peer.closed();
+    const statuses = [...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status ?? "");
+    for (const status of statuses)
+      expect([bytes.toString("latin1"), status]).toEqual([
+        expect.anything(),
+        expect.stringMatching(/^(200|400|403|405|408|413|415|431|501|505)$/),
+      ]);
+    expect([bytes.toString("latin1"), received.split('"13408"').length <= 2]).toEqual([
+      expect.anything(),
+      true,
     ]);
+  }
+  await using peer = await aPeer(listener.address);
+  peer.send(good);
+  expect(await peer.until((all) => all.endsWith("\n"))).toContain('"13408"');
+});
+
+test("mutated upgrades and frames end in a refusal or a close", async () => {
+  const endpoint = anEndpoint({ subscriptions: ticker().rows });
+  await using listener = await openWs({
+    host: "127.0.0.1",
+    port: 0,
+    endpoint,
+    subscriptionLimit: createSubscriptionLimit(5),
+  });
+  const random = randomOf(12);
+  const frame = Buffer.concat([Buffer.from([0x81, 0x80 | version.length, 0, 0, 0, 0]), Buffer.from(version)]);
+  for (let round = 0; round < rounds; round++) {
+    await using peer = await aPeer(listener.address);
+    const isFrame = round % 2 === 0;
+    peer.send(isFrame ? upgrade : mutate(upgrade, random));
+    peer.send(isFrame ? mutate(frame.toString("latin1"), random) : frame);
+    peer.socket.end();
+    expect(await peer.closed()).toMatch(/^(HTTP\/1\.1 (101|200|400|403|431) |$)/);
+  }
+});
+
+test("mutated IPC input ends in answers and at most one parse error", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "rpc-hostile-"));
+  {
+    const subscriptionLimit = createSubscriptionLimit(5);
+    await using listener = await openIpc({
+      path: join(directory, "ipc"),
+      endpoint: anEndpoint(),
+      subscriptionLimit,
+    });
+    const random = randomOf(13);
     for (let round = 0; round < rounds; round++) {
       await using peer = await aPeer(listener.address);
-      const isFrame = round % 2 === 0;
-      peer.send(isFrame ? upgrade : mutate(upgrade, random));
-      peer.send(isFrame ? mutate(frame.toString("latin1"), random) : frame);
+      peer.send(mutate(`${version}\n[${version},5]\n`, random));
       peer.socket.end();
-      expect(await peer.closed()).toMatch(/^(HTTP\/1\.1 (101|200|400|403|431) |$)/);
+      const lines = (await peer.closed()).split("\n").slice(0, -1);
+      for (const line of lines) expect(() => JSON.parse(line) as unknown).not.toThrow();
+      expect(lines.filter((line) => line.includes("-32700")).length).toBeLessThan(2);
     }
-  },
-  patience,
-);
+  }
+  await rm(directory, { recursive: true, force: true });
+});
 
-test(
-  "mutated IPC input ends in answers and at most one parse error",
-  async () => {
-    const directory = await mkdtemp(join(tmpdir(), "rpc-hostile-"));
-    {
-      const subscriptionLimit = createSubscriptionLimit(5);
-      await using listener = await openIpc({
-        path: join(directory, "ipc"),
-        endpoint: anEndpoint(),
-        subscriptionLimit,
-      });
-      const random = randomOf(13);
-      for (let round = 0; round < rounds; round++) {
-        await using peer = await aPeer(listener.address);
-        peer.send(mutate(`${version}\n[${version},5]\n`, random));
-        peer.socket.end();
-        const lines = (await peer.closed()).split("\n").slice(0, -1);
-        for (const line of lines) expect(() => JSON.parse(line) as unknown).not.toThrow();
-        expect(lines.filter((line) => line.includes("-32700")).length).toBeLessThan(2);
-      }
-    }
-    await rm(directory, { recursive: true, force: true });
-  },
-  patience,
-);
-
-test(
-  "mutated bodies of every recorded request are read or refused, never half read",
-  () => {
-    const random = randomOf(14);
-    for (let round = 0; round < rounds * 10; round++) {
-      const { request } = recorded.http[random(recorded.http.length)] ?? { request: "" };
-      const text = mutate(request, random).toString("latin1");
-      const envelope = wholeEnvelope(text);
-      if (envelope === undefined || envelope === "empty") continue;
-      expect(() => JSON.parse(text.slice(0, envelope.end)) as unknown).not.toThrow();
-    }
-  },
-  patience,
-);
+test("mutated bodies of every recorded request are read or refused, never half read", () => {
+  const random = randomOf(14);
+  for (let round = 0; round < rounds * 10; round++) {
+    const { request } = recorded.http[random(recorded.http.length)] ?? { request: "" };
+    const text = mutate(request, random).toString("latin1");
+    const envelope = wholeEnvelope(text);
+    if (envelope === undefined || envelope === "empty") continue;
+    expect(() => JSON.parse(text.slice(0, envelope.end)) as unknown).not.toThrow();
+  }
+});
 
 test("a head is judged in one pass, whatever fills it", () => {
   const reader = new HeadReader({ maxBody: 1000, virtualHosts: ["*"], hasCors: false });
