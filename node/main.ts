@@ -6,16 +6,9 @@ import { existsSync, mkdirSync } from "node:fs";
 import module from "node:module";
 import { homedir, totalmem } from "node:os";
 import { basename, join } from "node:path";
-import { setFlagsFromString } from "node:v8";
 import { messageOf } from "./bytes/message-of.ts";
 
 const OLDEST_NODE = 24;
-/**
- * Left alone the engine takes 128 MB for young objects and lets the rest grow to four times what is in use: an import
- * took 540 MB. With this the space for young objects stays as it is (an import enlarges it, `young-space.ts`) and the
- * rest grows to little more than twice what is in use.
- */
-const HEAP_FLAGS = ["--semi-space-growth-factor=1", "--heap-growing-percent=120"];
 
 if (Number(process.versions.node.split(".")[0]) < OLDEST_NODE) {
   process.stderr.write(`knit needs Node.js ${OLDEST_NODE} or newer, this is ${process.version}\n`);
@@ -25,18 +18,23 @@ if (Number(process.versions.node.split(".")[0]) < OLDEST_NODE) {
 }
 
 async function start(): Promise<void> {
-  for (const flag of HEAP_FLAGS) setFlagsFromString(flag);
   keepCompiledCode();
   process.on("uncaughtException", end);
   process.on("unhandledRejection", end);
-  const [{ runCli }, { openLauncherWatch }, { createPrompter }, { limitHeap }, { systemClock }] =
-    await Promise.all([
-      import("./cli/cli.ts"),
-      import("./cli/launcher.ts"),
-      import("./cli/prompter.ts"),
-      import("./compose/heap-limit.ts"),
-      import("./runtime/clock.ts"),
-    ]);
+  const [
+    { runCli },
+    { openLauncherWatch },
+    { createPrompter },
+    { limitHeap, limitHeapGrowth },
+    { systemClock },
+  ] = await Promise.all([
+    import("./cli/cli.ts"),
+    import("./cli/launcher.ts"),
+    import("./cli/prompter.ts"),
+    import("./compose/heap-limit.ts"),
+    import("./runtime/clock.ts"),
+  ]);
+  limitHeapGrowth();
   let asking: ReturnType<typeof createPrompter> | undefined; // standard input is opened by the first question
   const prompter = () => (asking ??= createPrompter(process.stdin, process.stdout));
   const container = process.constrainedMemory();

@@ -1,7 +1,7 @@
 /** Work of the scale bench in a process of its own, so that memory and written bytes are those of the work alone. */
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { limitHeap } from "../../node/compose/heap-limit.ts";
+import { limitHeap, limitHeapGrowth } from "../../node/compose/heap-limit.ts";
 import type { NodeOptions } from "../../node/compose/options.ts";
 import { bytesWritten, peakMemory } from "../support/built-knit.ts";
 import {
@@ -46,6 +46,7 @@ export interface Work extends ChainSize {
 export async function doWork(name: string, { datadir, maxMemory, ...size }: Work): Promise<void> {
   if (!isWorkName(name)) throw new Error(`${name} is none of ${Object.keys(works).join(", ")}`);
   const options = limitedOptions(datadir, maxMemory);
+  limitHeapGrowth(); // as the program does
   if (name !== "genesis") limitHeap(options.memory.shares.heap); // block 0 is one batch
   const before = bytesWritten();
   const begun = performance.now();

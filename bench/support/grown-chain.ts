@@ -18,6 +18,7 @@ import { addressOfKey, sign } from "../../node/crypto/secp256k1.ts";
 import { setSender, signTransaction, type Transaction } from "../../node/model/transaction.ts";
 import { silentLog } from "../../node/observe/log.ts";
 import { systemClock } from "../../node/runtime/clock.ts";
+import { lowerHelperPriorities } from "../../node/runtime/thread-priority.ts";
 import { enlargeYoungSpace } from "../../node/runtime/young-space.ts";
 import type { World } from "../../node/state/world/world.ts";
 import { options as optionsFrom } from "../../test/support/options.ts";
@@ -213,6 +214,7 @@ type TransfersFrom = (first: number) => Transfers;
 
 async function onDirectory(options: NodeOptions, work: Work): Promise<void> {
   enlargeYoungSpace();
+  using _ = lowerHelperPriorities();
   await using database = await openDatabase(options, silentLog);
   await database.state.ready;
   const open = await openConsensusChain(database, silentLog, systemClock);

@@ -25,6 +25,7 @@ import type { ForkOrigin } from "../rpc/fork-origin.ts";
 import { AdjustableClock } from "../runtime/adjustable-clock.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { createPause } from "../runtime/scheduler.ts";
+import { lowerHelperPriorities } from "../runtime/thread-priority.ts";
 import { enlargeWhenBusy } from "../runtime/young-space.ts";
 import type { State } from "../state/state.ts";
 import { openOperations } from "../transport/operations.ts";
@@ -136,6 +137,7 @@ export async function openNode(options: NodeOptions, signal: AbortSignal, log: A
   engine = parts.use(await openNodeConsensus({ ...common, recoverer, kzg, clock, metrics, miner }));
   miner?.start();
   parts.use(enlargeWhenBusy());
+  parts.use(lowerHelperPriorities());
   logStart(log, { options, chain, nodeKey, metrics: operations?.url });
   if (options.development === undefined) parts.use(openStatusLog({ chain, p2p: network.p2p, clock, log }));
   const all = parts.move();

@@ -19,7 +19,7 @@ import { proofMethods } from "../rpc/proofs.ts";
 import { simulationMethods } from "../rpc/simulation.ts";
 import { traceFileMethods } from "../rpc/trace-files.ts";
 import { traceMethods } from "../rpc/traces.ts";
-import { lowerThreadPriority } from "../runtime/thread-priority.ts";
+import { lowerReaderPriority } from "../runtime/thread-priority.ts";
 import { openTrieReader } from "../state/trie/generations.ts";
 import { openChainReader } from "../store/chain-store.ts";
 import type { StoreReader } from "../store/store.ts";
@@ -64,7 +64,7 @@ export function readerMethods(
 }
 
 if (parentPort !== null) {
-  lowerThreadPriority();
+  lowerReaderPriority();
   const data = workerData as ReaderData; // as readers.ts passes it
   const store = await openChainReader(data.directory);
   serveReader(parentPort, readerMethods(store, data), {
