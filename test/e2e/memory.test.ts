@@ -1,9 +1,11 @@
-/** The limit of a node's memory, from its flag to the engine's limit of the heap, and a live scrape, on the program itself. */
+/** What the program does about memory and threads: the limit, from its flag to the engine's heap, a live scrape, and priorities. */
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import { availableParallelism, getPriority } from "node:os";
 import { expect, test } from "@jest/globals";
 import { runKnit, startKnit } from "../support/knit-process.ts";
 import { lintMetrics } from "../support/metric-lint.ts";
+import { until } from "../support/until.ts";
 
 /** Path of Prometheus' own judge; without it ours, which has the same rules, is the only one. */
 const PROMTOOL = process.env["KNIT_PROMTOOL"];
@@ -43,3 +45,22 @@ test("the heap has its share of the limit, in the process that was started; its 
   }
   expect(await knit.stop()).toBe(0);
 }, 60_000);
+
+const onCores = process.platform === "linux" && availableParallelism() > 1 ? test : test.skip; // as `thread-priority.ts`
+
+onCores(
+  "threads that collect garbage step back behind the one that makes blocks",
+  async () => {
+    const knit = startKnit("dev", "--rpcport", "0", "--wsport", "0");
+    await knit.waitFor(/HTTP +http/);
+    const main = knit.child.pid ?? 0;
+    const threads = `/proc/${main}/task`;
+    const collectors = readdirSync(threads).filter((thread) =>
+      readFileSync(`${threads}/${thread}/comm`, "utf8").startsWith("V8Worker"),
+    );
+    const lowest = (): number => Math.min(...collectors.map((thread) => getPriority(Number(thread))));
+    await until(() => lowest() > getPriority(main));
+    expect(await knit.stop()).toBe(0);
+  },
+  30_000,
+);
