@@ -22,10 +22,10 @@ WORKDIR /src
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev
 
-# The packages of each program alone.
+# The packages of each program alone, those of the node with a database in which reads cause no writes.
 FROM packages AS node-packages
 COPY . .
-RUN node scripts/keep-packages.ts node
+RUN node scripts/build-engine.ts && node scripts/keep-packages.ts node
 
 FROM packages AS operator-packages
 COPY . .

@@ -19,6 +19,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { buildEngine, installedHeaders, missingTools } from "./build-engine.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const MEMORY_LIMIT_MB = 100;
@@ -37,6 +38,7 @@ try {
     stdio: "inherit",
   });
   if (install.status !== 0) throw new Error("npm ci --omit=dev failed");
+  tryEngine();
   cpSync(place, operatorPlace, { recursive: true, verbatimSymlinks: true });
   keepProgram("node", "operator", place);
   keepProgram("operator", "node", operatorPlace);
@@ -44,6 +46,16 @@ try {
   tryOperator();
 } finally {
   rmSync(work, { recursive: true, force: true });
+}
+
+/** Compiles the engine as the image has it, where this machine can. */
+function tryEngine(): void {
+  const missing = [
+    ...missingTools(),
+    ...(installedHeaders() === undefined ? ["the headers of Node.js"] : []),
+  ];
+  if (missing.length === 0) buildEngine(place);
+  else console.log(`the engine is not compiled: this machine lacks ${missing.join(", ")}`);
 }
 
 /** Leaves one program with its packages, and checks their size. */

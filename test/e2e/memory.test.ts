@@ -1,4 +1,4 @@
-/** What the program does about memory and threads: the limit, from its flag to the engine's heap, a live scrape, and priorities. */
+/** A node's limit of memory, from its flag to the engine's heap, a live scrape, and the priorities of its threads. */
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { availableParallelism, getPriority } from "node:os";

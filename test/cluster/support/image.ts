@@ -57,6 +57,7 @@ async function buildStages(work: string, root: string): Promise<ReadonlyMap<stri
   for (const program of ["node", "operator"]) {
     const kept = join(work, `${program}-packages`);
     cpSync(packages, kept, { recursive: true, verbatimSymlinks: true });
+    if (program === "node") await must("node", ["scripts/build-engine.ts", kept], root);
     await must("node", ["scripts/keep-packages.ts", program, kept], root);
     stages.set(`${program}-packages`, kept);
   }
