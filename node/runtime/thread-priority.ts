@@ -21,7 +21,7 @@ const THREADS = "/proc/self/task";
 const COLLECTOR = "V8Worker";
 /** The threads of the pool, which write what the main thread waits for, and the one that one of them begins. */
 const POOL = "libuv-worker";
-const POOL_SIZE = Number(process.env["UV_THREADPOOL_SIZE"] ?? 4);
+const POOL_SIZE = Number(process.env["UV_THREADPOOL_SIZE"]) || 4;
 const LOOK_MS = 2_000;
 
 /** Lowers the priority of the calling thread, which answers calls. */
