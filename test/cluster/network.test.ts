@@ -223,10 +223,15 @@ about(`a network${missing === undefined ? "" : ` (skipped: ${missing})`}`, () =>
     const names = ["core", "proxy", "endpoint"];
     const change = (): Promise<void> => patchNodes(cluster, names, { settings: { verbosity: "4" } });
     expect(await rollOut(cluster, { change, isWell })).toBe(1);
-    for (const reason of ["RolloutStarted", "RolloutSucceeded"]) {
-      const reported = await eventsOf(cluster, `reason=${reason}`, "{.items[*].involvedObject.name}");
-      expect(new Set(reported.split(" "))).toEqual(new Set(names));
-    }
+    for (const reason of ["RolloutStarted", "RolloutSucceeded"])
+      await eventually(
+        `${reason} of all`,
+        async () => {
+          const reported = await eventsOf(cluster, `reason=${reason}`, "{.items[*].involvedObject.name}");
+          return names.every((name) => reported.split(" ").includes(name)) ? true : undefined;
+        },
+        30,
+      );
   }, 300_000);
 
   const authority = async () => {
