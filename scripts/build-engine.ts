@@ -8,6 +8,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, globSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { messageOf } from "../node/bytes/message-of.ts";
 
 const PACKAGE = "classic-level";
 const SOURCE = "deps/leveldb/*/db/version_set.cc";
@@ -91,9 +92,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     buildEngine(root);
     process.stdout.write(`${PACKAGE} was compiled: reads cause no merges of table files\n`);
   } catch (error) {
-    process.stderr.write(
-      `${PACKAGE} was not compiled: ${error instanceof Error ? error.message : String(error)}\n`,
-    );
+    process.stderr.write(`${PACKAGE} was not compiled: ${messageOf(error)}\n`);
     process.exitCode = 1;
   }
 }

@@ -38,8 +38,8 @@ try {
     stdio: "inherit",
   });
   if (install.status !== 0) throw new Error("npm ci --omit=dev failed");
-  tryEngine();
   cpSync(place, operatorPlace, { recursive: true, verbatimSymlinks: true });
+  tryEngine();
   keepProgram("node", "operator", place);
   keepProgram("operator", "node", operatorPlace);
   await tryNode();

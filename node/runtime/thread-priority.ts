@@ -59,7 +59,7 @@ class Helpers {
   readonly #main = nameOf(process.pid);
   /** Names of new threads: one has the name of the thread that began it until it takes its own. */
   #fresh = new Map<number, string>();
-  #settled = new Set<number>();
+  #settled = new Set([process.pid]);
   #inPool = 0;
 
   look(): void {
@@ -68,7 +68,7 @@ class Helpers {
       .sort((a, b) => a - b);
     const before = this.#fresh;
     this.#fresh = new Map();
-    this.#settled = new Set(threads.filter((thread) => this.#settled.has(thread) || thread === process.pid));
+    this.#settled = new Set(threads.filter((thread) => this.#settled.has(thread)));
     for (const thread of threads) {
       if (this.#settled.has(thread)) continue;
       const name = nameOf(thread);

@@ -223,15 +223,18 @@ about(`a network${missing === undefined ? "" : ` (skipped: ${missing})`}`, () =>
     const names = ["core", "proxy", "endpoint"];
     const change = (): Promise<void> => patchNodes(cluster, names, { settings: { verbosity: "4" } });
     expect(await rollOut(cluster, { change, isWell })).toBe(1);
-    for (const reason of ["RolloutStarted", "RolloutSucceeded"])
-      await eventually(
+    for (const reason of ["RolloutStarted", "RolloutSucceeded"]) {
+      const reported = await eventually(
         `${reason} of all`,
         async () => {
-          const reported = await eventsOf(cluster, `reason=${reason}`, "{.items[*].involvedObject.name}");
-          return names.every((name) => reported.split(" ").includes(name)) ? true : undefined;
+          const objects = await eventsOf(cluster, `reason=${reason}`, "{.items[*].involvedObject.name}");
+          const different = new Set(objects.split(" "));
+          return different.size >= names.length ? different : undefined;
         },
         30,
       );
+      expect(reported).toEqual(new Set(names));
+    }
   }, 300_000);
 
   const authority = async () => {
