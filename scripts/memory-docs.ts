@@ -12,7 +12,7 @@ const INTRODUCTION = `# Memory
 
 <!-- Written by scripts/memory-docs.ts from the table of parts. Do not edit. -->
 
-\`--max-memory SIZE\` (\`512MiB\`, \`2GB\`) limits the memory of a node. The default is the limit of the container less a tenth, which the kernel counts beside the process; \`--max-memory 0\` disables the limit. The minimum is ${MIN_MEMORY_BYTES / MIB} MiB: a lower limit is refused, and a smaller container causes a warning.
+\`--max-memory SIZE\` (\`512MiB\`, \`2GB\`) limits the memory of a node. The default is the limit of the container less a tenth, which the kernel counts beside the process; \`--max-memory 0\` disables the limit. The minimum is ${MIN_MEMORY_BYTES / 1e6} MB: a lower limit is refused, and a smaller container causes a warning.
 
 The program itself takes about 96 MiB. The rest is divided into parts that fit even if all are full. A part with its own flag (\`--state.trie-cache-limit\`, \`--db.leveldb.cache-size\`, \`--rpc.max-answer-bytes\`) has that size, and the others share the remainder.
 `;

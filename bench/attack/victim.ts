@@ -106,7 +106,7 @@ function watchDeath(child: ChildProcess): () => string | undefined {
     words = `${words}${text}`.slice(-MAX_WORDS);
   });
   child.once("exit", (code, signal) => {
-    const reason = /FATAL ERROR: .*/.exec(words)?.[0];
+    const reason = /FATAL ERROR: .*|^knit: .*/m.exec(words)?.[0];
     death = `${signal ?? `exit code ${code}`}${reason === undefined ? "" : `: ${reason}`}`;
   });
   return () => death;

@@ -10,7 +10,7 @@ const MIB = 1 << 20;
 /** Code, libraries, stacks and free memory of the allocator. */
 const PROGRAM_BYTES = 96 * MIB;
 /** The smallest limit at which every part can do its work. */
-export const MIN_MEMORY_BYTES: number = 384 * MIB;
+export const MIN_MEMORY_BYTES: number = 384_000_000;
 /** Usable share of a container's limit, which also counts sockets and the page cache. */
 const CONTAINER_SHARE = 0.9;
 

@@ -23,7 +23,7 @@ function promtoolMinds(text: string): string[] {
 
 test("a limit that is too low ends the program with what would do", async () => {
   const { code, output } = await runKnit("dev", "--max-memory", "100MiB");
-  expect([code, output]).toEqual([1, "knit: --max-memory 100MiB is too little: a node needs 384MiB\n"]);
+  expect([code, output]).toEqual([1, "knit: --max-memory 100MiB is too little: a node needs 367MiB\n"]);
 });
 
 test("the heap has its share of the limit, in the process that was started; its metrics keep Prometheus' rules", async () => {

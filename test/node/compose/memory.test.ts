@@ -81,12 +81,12 @@ test("what a flag says of a part comes first, and the others share what it leave
 
 test("a limit that is too low is refused with what would do", () => {
   expect(() => options({ line: { "max-memory": "100MiB" } })).toThrow(
-    "--max-memory 100MiB is too little: a node needs 384MiB",
+    "--max-memory 100MiB is too little: a node needs 367MiB",
   );
   expect(() => options({ line: { "max-memory": "1GiB", "state.trie-cache-limit": "1000" } })).toThrow(
-    "--max-memory 1024MiB is too little: with the configured caches a node needs 1361MiB",
+    "--max-memory 1024MiB is too little: with the configured caches a node needs 1345MiB",
   );
-  expect(options({ line: { "max-memory": "1361MiB", "state.trie-cache-limit": "1000" } }).warnings).toEqual(
+  expect(options({ line: { "max-memory": "1345MiB", "state.trie-cache-limit": "1000" } }).warnings).toEqual(
     [],
   );
 });
@@ -98,7 +98,7 @@ test("a container's limit holds where no other is given; one that is too small i
   expect(options({ line: { "max-memory": "0" } }, inside).options.memory.limit).toBeUndefined();
   const { options: small, warnings } = options({}, { ...LINUX, containerBytes: 200 * MIB });
   expect(small.memory.limit).toBe(MIN_MEMORY_BYTES);
-  expect(warnings).toEqual(["the container's memory limit is 200MiB: a node with these flags needs 384MiB"]);
+  expect(warnings).toEqual(["the container's memory limit is 200MiB: a node with these flags needs 367MiB"]);
 });
 
 test("the page about memory says what the table says; node scripts/memory-docs.ts writes it anew", () => {
