@@ -53,11 +53,16 @@ async function readYaml(table: FlagTable, yamlText: string, fileName: string): P
   return texts;
 }
 
-/** Parses YAML. Scalars stay text, so that the parsers of the flags receive `0x..` and `1.10` as written. */
+/**
+ * Parses YAML. Scalars stay text, so that the parsers of the flags receive `0x..` and `1.10` as written; what the library
+ * only warns of, such as an unknown tag, is refused.
+ */
 async function parseYaml(yamlText: string, fileName: string): Promise<unknown> {
-  const { parse } = await import("yaml");
+  const { parseDocument } = await import("yaml");
   try {
-    return parse(yamlText, { schema: "failsafe" });
+    const document = parseDocument(yamlText, { schema: "failsafe", logLevel: "error" });
+    for (const fault of [...document.errors, ...document.warnings]) throw fault;
+    return document.toJS();
   } catch (error) {
     const [firstLine] = (error as Error).message.split("\n"); // the library throws errors
     throw new OptionError("bad-file", `${fileName} is not YAML: ${firstLine}`, error);

@@ -187,13 +187,22 @@ REWARDBASE=
     });
   });
 
-  test("with an unknown setting is refused with a near miss, one that is no YAML with the place", async () => {
+  test("with an unknown setting is refused with a near miss", async () => {
     await expect(readSettings(flags, "http-rpc: { prot: 1 }", "a.yaml")).rejects.toThrow(
       "unknown setting http-rpc.prot in a.yaml (did you mean http-rpc.port?)",
     );
-    await expect(readSettings(flags, "a: [1", "a.yaml")).rejects.toMatchObject({
+  });
+
+  test.each([
+    ["port: [1", "YAML: .* line 1"],
+    ["port: !number 1", "YAML: Unresolved tag: !number at line 1"],
+    ["port: *other", "YAML: Unresolved alias"],
+    ["port: 1\nport: 2", "YAML: Map keys must be unique at line 2"],
+    ["port: 1\n---\nport: 2", "YAML: .*multiple documents"],
+  ])("that is no YAML of one document is refused with the place: %j", async (text, message) => {
+    await expect(readSettings(flags, text, "a.yaml")).rejects.toMatchObject({
       code: "bad-file",
-      message: expect.stringMatching(/^a\.yaml is not YAML: .* line 1/),
+      message: expect.stringMatching(new RegExp(`^a\\.yaml is not ${message}`)),
     });
   });
 
