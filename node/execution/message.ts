@@ -3,9 +3,9 @@
  * messages as well.
  */
 import type { Address, Hash } from "../bytes/brands.ts";
-import { isZero } from "../bytes/compare.ts";
 import type { Rules } from "../config/rules.ts";
 import { createAddress } from "../evm/address.ts";
+import { hasZeroRecipient, recipientOf } from "../model/recipient.ts";
 import { floorGas, intrinsicGas, senderOf, type Transaction } from "../model/transaction.ts";
 import type { AccessListEntry, Action, Authorization } from "../model/transaction-type.ts";
 import type { Participant } from "./participants.ts";
@@ -92,15 +92,6 @@ export function transactionMessage(
  * is set whatever the transaction does (`blockchain/blockchain.go@v2.2.2`, `ApplyTransaction`).
  */
 export function receiptAddress(tx: Transaction, chainId: bigint): Address | undefined {
-  if (tx.type.action === "call" && !hasNoRecipient(tx)) return undefined;
+  if (tx.type.action === "call" && recipientOf(tx) !== undefined) return undefined;
   return createAddress(senderOf(tx, chainId), tx.nonce);
-}
-
-/** True without a recipient or with a zero address that counts as none: `To()` of the Go node is nil. */
-export function hasNoRecipient(tx: Pick<Transaction, "type" | "to">): boolean {
-  return tx.to === undefined || hasZeroRecipient(tx);
-}
-
-function hasZeroRecipient({ type, to }: Pick<Transaction, "type" | "to">): boolean {
-  return type.zeroIsNoRecipient === true && to !== undefined && isZero(to);
 }

@@ -1,5 +1,4 @@
 /** Transactions in JSON: the fields of the RPC objects, and the stand-alone form. */
-import type { Address } from "../bytes/brands.ts";
 import { addressText, toHex } from "../bytes/hex.ts";
 import { toQuantity } from "../bytes/integer.ts";
 import type { Transaction } from "./transaction.ts";
@@ -31,11 +30,6 @@ export function transactionJson(tx: Transaction): Readonly<Record<string, unknow
     ...payerJson(tx),
     hash: toHex(tx.hash),
   };
-}
-
-/** Returns the recipient in Ethereum's form: the sender for types that act on the sender's own account. */
-export function ethereumRecipient({ type, to, fields }: Transaction): Address | undefined {
-  return type.recipientIsSender === true ? fields.from : to;
 }
 
 function payerJson({ fields }: Transaction): Readonly<Record<string, unknown>> {

@@ -11,8 +11,8 @@ import type { Block } from "../model/block.ts";
 import { EMPTY_BLOOM } from "../model/bloom.ts";
 import type { EventLog, Receipt } from "../model/receipt.ts";
 import { STATUS_SUCCESS } from "../model/receipt-status.ts";
+import { ethereumRecipient } from "../model/recipient.ts";
 import { senderOf, type Transaction } from "../model/transaction.ts";
-import { ethereumRecipient } from "../model/transaction-json.ts";
 import { chainTransactionFields, paidPrice } from "./transaction.ts";
 
 /** Members of receipts and of transactions by hash that interfaces choose. */

@@ -4,8 +4,9 @@ import { bytesToBigint, toQuantity } from "../bytes/integer.ts";
 import type { Encoder } from "../jsonrpc/codec.ts";
 import { goJson } from "../jsonrpc/json-text.ts";
 import { recordSchema, type Schema, schemaRefs } from "../jsonrpc/schemas.ts";
+import { ethereumRecipient } from "../model/recipient.ts";
 import type { Transaction } from "../model/transaction.ts";
-import { ethereumRecipient, transactionJson } from "../model/transaction-json.ts";
+import { transactionJson } from "../model/transaction-json.ts";
 import { signedEthTransactionSchema, signedTransactionSchema } from "./block-schemas.ts";
 
 const NOTHING = new Uint8Array(0);

@@ -4,8 +4,9 @@ import { bytesToQuantity, toQuantity } from "../bytes/integer.ts";
 import type { Chain } from "../chain/chain.ts";
 import { goJson, sortKeys } from "../jsonrpc/json-text.ts";
 import type { Block } from "../model/block.ts";
+import { ethereumRecipient } from "../model/recipient.ts";
 import { effectivePrice, senderOf, type Transaction } from "../model/transaction.ts";
-import { ethereumRecipient, transactionFields } from "../model/transaction-json.ts";
+import { transactionFields } from "../model/transaction-json.ts";
 
 /** Facts of a chain that senders and prices of its transactions follow from. */
 export type PricedChain = Pick<Chain, "config" | "rules">;

@@ -231,7 +231,7 @@ function senderMethods({ chain, pool, receiptForm, hashBySender }: ChainByIndexD
   ];
 }
 
-function anchoringMethod({ chain }: ChainByIndexDeps): Method {
+function anchoringMethod({ chain, pool }: ChainByIndexDeps): Method {
   return method({
     name: "chain_getDecodedAnchoringTransactionByHash",
     summary: "Returns the decoded data of an anchoring transaction.",
@@ -239,7 +239,7 @@ function anchoringMethod({ chain }: ChainByIndexDeps): Method {
     result: plain<object>("anchored data", anchoredDataSchema),
     handle: (args) => {
       const place = chain.findTransaction(args.hash);
-      const tx = place?.block.transactions[place.index];
+      const tx = place?.block.transactions[place.index] ?? pool.get(args.hash);
       if (tx === undefined) throw failure("can't find the transaction");
       if (!tx.type.name.includes("ChainDataAnchoring")) throw failure("invalid transaction type");
       const anchored = anchoringJson(tx.input);

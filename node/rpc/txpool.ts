@@ -9,6 +9,7 @@ import { plain, writtenAs } from "../jsonrpc/codecs/plain.ts";
 import { goText, sortedJson, sortedMembers } from "../jsonrpc/json-text.ts";
 import { type CallOrigin, type Method, method } from "../jsonrpc/method.ts";
 import { mapSchema, plainSchemas, recordSchema, type Schema, schemaRefs } from "../jsonrpc/schemas.ts";
+import { recipientOf } from "../model/recipient.ts";
 import type { Transaction } from "../model/transaction.ts";
 import { pooledTransactionSchema } from "../presenters/block-schemas.ts";
 import { writeInSlices } from "../presenters/slices.ts";
@@ -140,7 +141,9 @@ function nestBySender(entries: readonly Entry[], texts: readonly string[], part:
   return sortedMembers([...senders].map(([sender, members]) => [sender, sortedMembers(members)] as const));
 }
 
-function summary({ to, value, gas, gasFeeCap }: Transaction, unit: string): string {
+function summary(tx: Transaction, unit: string): string {
+  const { value, gas, gasFeeCap } = tx;
+  const to = recipientOf(tx);
   const target = to === undefined ? "contract creation" : checksumAddress(to);
   return `${target}: ${value} ${unit} + ${gas} gas × ${gasFeeCap} ${unit}`;
 }

@@ -4,7 +4,6 @@
  */
 import type { Address } from "../bytes/brands.ts";
 import { ExecutionError } from "../execution/error.ts";
-import { hasNoRecipient } from "../execution/message.ts";
 import {
   areSignersValid,
   type SigningOptions,
@@ -13,6 +12,7 @@ import {
 } from "../execution/participants.ts";
 import { validateForKind } from "../execution/validate.ts";
 import { TransactionError } from "../model/error.ts";
+import { recipientOf } from "../model/recipient.ts";
 import { checkTypeAccepted, floorGas, intrinsicGas, type Transaction } from "../model/transaction.ts";
 import { checkBlobs } from "./blobs.ts";
 import { checkPoolFunds, type Funds } from "./costs.ts";
@@ -20,7 +20,7 @@ import { checkDelegations, type PooledAccounts } from "./delegations.ts";
 import { listSize } from "./entry.ts";
 import { PoolError, type PoolErrorCode } from "./error.ts";
 import type { NextBlockRules } from "./next-block-rules.ts";
-import { checkPrice } from "./price.ts";
+import { checkTip, checkPrice } from "./price.ts";
 
 const MAX_NONCE = 0xffff_ffff_ffff_ffffn;
 
@@ -40,6 +40,7 @@ export function admit(tx: Transaction, terms: NextBlockRules, pooled: PooledAcco
   checkFunds(tx, { sender, balance: account?.balance ?? 0n }, terms);
   checkGas(tx, terms, signer.gas + payer.gas);
   checkBlobs(tx, terms);
+  checkTip(tx); // no block takes blobs with a tip above the fee, which the Go node's pool does not look at
   checkAuthorizations(tx);
   checkDelegations(tx, sender, { terms, pooled });
   asPoolError("invalid-for-type", () => validateForKind(state, tx, terms.current));
@@ -74,7 +75,7 @@ function checkContent(tx: Transaction, { next, chainId, limits, gasLimit }: Next
   asPoolError("type-not-supported", () => checkTypeAccepted(tx, next));
   const { maxInitcodeSize } = next;
   const { length } = tx.input;
-  if (maxInitcodeSize !== undefined && length > maxInitcodeSize && hasNoRecipient(tx)) {
+  if (maxInitcodeSize !== undefined && length > maxInitcodeSize && recipientOf(tx) === undefined) {
     const sizes = `code size ${length}, limit ${maxInitcodeSize}`;
     throw new PoolError("initcode-too-large", `max initcode size exceeded: ${sizes}`);
   }

@@ -18,10 +18,15 @@ export function checkPrice(tx: Transaction, terms: NextBlockRules): void {
   const { gasFeeCap, gasTipCap } = tx;
   if (isLong(gasTipCap)) throw badCaps("max priority fee per gas higher than 2^256-1");
   if (isLong(gasFeeCap)) throw badCaps("max fee per gas higher than 2^256-1");
-  // The Go node's text states the opposite; clients compare it.
-  if (gasFeeCap < gasTipCap) throw badCaps("max fee per gas higher than max priority fee per gas");
+  if (hasTwoCaps(tx)) checkTip(tx);
   if (terms.next.baseFee) checkBaseFee(tx, terms.price);
   else checkUnitPrice(tx, terms.price);
+}
+
+/** Throws `PoolError` `bad-fee-caps` for a tip above the fee. */
+export function checkTip({ gasFeeCap, gasTipCap }: Transaction): void {
+  // The Go node's text states the opposite; clients compare it.
+  if (gasFeeCap < gasTipCap) throw badCaps("max fee per gas higher than max priority fee per gas");
 }
 
 /** True when `tx` may replace `old`, which has the same sender and nonce. */
@@ -49,9 +54,9 @@ function checkUnitPrice(tx: Transaction, unitPrice: bigint): void {
   );
 }
 
-/** True for types with a tip cap beside the fee cap; only texts depend on it. */
+/** True for types with a tip cap beside the fee cap, as the Go node's pool counts them: without those with blobs. */
 function hasTwoCaps(tx: Transaction): boolean {
-  return "maxPriorityFeePerGas" in tx.type.json(tx);
+  return tx.fields.blobVersionedHashes === undefined && "maxPriorityFeePerGas" in tx.type.json(tx);
 }
 
 function isLong(price: bigint): boolean {

@@ -6,6 +6,7 @@ import type { Address } from "../bytes/brands.ts";
 import type { Block } from "../model/block.ts";
 import type { Receipt } from "../model/receipt.ts";
 import { STATUS_SUCCESS } from "../model/receipt-status.ts";
+import { recipientOf } from "../model/recipient.ts";
 import type { Transaction } from "../model/transaction.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { PoolError } from "./error.ts";
@@ -49,10 +50,11 @@ export class Throttler implements SpamThrottler {
 
   /** True when it holds or drops a transaction of a peer. `size` is the pool's. */
   holdsBack(transaction: Transaction, size: number): boolean {
-    if (this.#running === undefined || transaction.to === undefined) return false;
+    const to = recipientOf(transaction);
+    if (this.#running === undefined || to === undefined) return false;
     const { config, scores } = this.#running;
     if (size <= config.activateTxPoolSize) return false;
-    if (!scores.isSuspect(transaction.to, this.#clock.now())) return false;
+    if (!scores.isSuspect(to, this.#clock.now())) return false;
     this.#metrics.held.add(1);
     const bytes = transaction.raw.length;
     const full =
@@ -75,8 +77,9 @@ export class Throttler implements SpamThrottler {
   /** Updates the scores from a new block while it runs. */
   observe({ transactions }: Block, receipts: readonly Receipt[]): void {
     if (this.#running === undefined) return;
-    const outcomes = transactions.map(({ to }, index) => {
-      return { to, failed: (receipts[index]?.status ?? STATUS_SUCCESS) !== STATUS_SUCCESS };
+    const outcomes = transactions.map((tx, index) => {
+      const failed = (receipts[index]?.status ?? STATUS_SUCCESS) !== STATUS_SUCCESS;
+      return { to: recipientOf(tx), failed };
     });
     this.#running.scores.observe(outcomes, this.#clock.now());
   }

@@ -14,6 +14,9 @@ import {
 } from "./column.ts";
 import { familyRows } from "./family.ts";
 
+/** Gas of a contract with an address that a person can read, which no node accepts. */
+const HUMAN_READABLE_GAS = 4_000_000_000n;
+
 /** Transfers value. */
 export const valueTransfer = familyRows({
   code: 0x08,
@@ -53,7 +56,8 @@ export const contractDeploy = familyRows({
   afterRatio: [codeFormat],
   creates: () => true,
   baseGas: CREATE_GAS,
-  extraGas: (content, rules) => initcodeGas(content.input, rules),
+  extraGas: ({ input: code, fields }, rules) =>
+    initcodeGas(code, rules) + (fields.humanReadable === true ? HUMAN_READABLE_GAS : 0n),
   action: "call",
 });
 

@@ -127,3 +127,17 @@ test("an authorization costs 25000", () => {
   const content = { ...aContent(row), to: new Uint8Array(20), fields: { authorizationList: [one, one] } };
   expect(row.intrinsicGas(content, rulesOf("pragueCompatibleBlock"))).toBe(71_000n);
 });
+
+test("a contract with an address that a person can read would cost 4,000,000,000 more", () => {
+  const rules = rulesOf("pragueCompatibleBlock");
+  const gas = [false, true].map((humanReadable) => {
+    const content = { nonce: 0n, gas: 1n, gasFeeCap: 1n, gasTipCap: 1n, value: 0n, to: undefined };
+    const fields = { from: new Uint8Array(20), humanReadable, codeFormat: 0 };
+    const draft = { code: 0x28, ...content, input: INPUT, fields };
+    return intrinsicGas(
+      signTransaction(draft, 1n, (digest) => sign(digest, KEY)),
+      rules,
+    );
+  });
+  expect((gas[1] ?? 0n) - (gas[0] ?? 0n)).toBe(4_000_000_000n);
+});

@@ -1,4 +1,4 @@
-/** Look-ups in absent blocks. The errors were recorded from Klaytn v1.12.1; Kaia v2.2.2 returns null. */
+/** Look-ups in absent blocks, whose errors were recorded from Klaytn v1.12.1 (Kaia v2.2.2 returns null), and in the pool. */
 import { expect, test } from "@jest/globals";
 import { type ProfileName, rpcProfiles } from "../../../node/compat/profiles.ts";
 import { chainByIndexMethods } from "../../../node/rpc/chain-by-index.ts";
@@ -33,3 +33,18 @@ test.each<[string, readonly unknown[], string, unknown]>([
     expect(await ask("kaia", `chain_${name}`, params)).toBe(empty);
   },
 );
+
+test("a waiting transaction that anchors nothing is told from one that nobody knows", async () => {
+  const waiting = { type: { name: "TxTypeValueTransfer" } };
+  const chain = { findTransaction: () => undefined };
+  const rows = chainByIndexMethods({
+    chain,
+    pool: { get: (hash: Uint8Array) => (hash[0] === 1 ? waiting : undefined) },
+    ...rpcProfiles.kaia.options,
+  } as never);
+  const name = "chain_getDecodedAnchoringTransactionByHash";
+  const messages = [`0x${"01".repeat(32)}`, HASH].map((hash) =>
+    askRow(rows, name, hash).then(String, ({ message }: Error) => message),
+  );
+  expect(await Promise.all(messages)).toEqual(["invalid transaction type", "can't find the transaction"]);
+});

@@ -5,15 +5,16 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "@jest/globals";
 import { fromHex, toHex } from "../../../node/bytes/hex.ts";
 import { openKzg } from "../../../node/crypto/kzg.ts";
+import { sign } from "../../../node/crypto/secp256k1.ts";
 import { versionedHash } from "../../../node/crypto/versioned-hash.ts";
 import { bareTransaction } from "../../../node/model/bare-transaction.ts";
-import { decodeTransaction, type Transaction } from "../../../node/model/transaction.ts";
+import { decodeTransaction, signTransaction, type Transaction } from "../../../node/model/transaction.ts";
 import type { BlobSidecar, TypeFields } from "../../../node/model/transaction-type.ts";
 import { checkSentBlobs, kzgProver, type ProveSidecar, withCellProofs } from "../../../node/txpool/blobs.ts";
 import { aBlobTransaction, aSidecar, BLOB_TX_PRICE } from "../../support/blob-transactions.ts";
 import { FakeChain } from "../../support/pool-chain.ts";
 import { aPool, type PoolWorld } from "../../support/pool-open.ts";
-import { aSigner, aTransaction } from "../../support/pool-transactions.ts";
+import { aSigner, aTransaction, CHAIN_ID } from "../../support/pool-transactions.ts";
 import { transactionSamples } from "../model/samples.ts";
 
 const BLOB = 0x7803;
@@ -55,6 +56,18 @@ test("proofs of blobs give way to proofs of cells, up to a number of blobs, and 
 });
 
 describe("a pool with blobs", () => {
+  test("refuses a tip above the fee, and names the fee as a price, as the Go node does", async () => {
+    await using world = await aBlobPool();
+    const tx = aBlobTransaction();
+    const [above, below] = [{ gasTipCap: PRICE + 1n }, { gasFeeCap: PRICE - 1n }].map((caps) =>
+      signTransaction({ ...tx, code: BLOB, ...caps }, CHAIN_ID, (digest) => sign(digest, aSigner(1).key)),
+    ) as [Transaction, Transaction];
+    expect(await refusalOf(world, above)).toBe("max fee per gas higher than max priority fee per gas");
+    expect(await refusalOf(world, below)).toBe(
+      "invalid gas price. It must be set to value greater than or equal to baseFee",
+    );
+  });
+
   test("keeps the transaction as blocks hold it, and gives peers its blobs", async () => {
     await using world = await aBlobPool();
     const tx = aBlobTransaction();
