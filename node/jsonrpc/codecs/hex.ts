@@ -5,7 +5,7 @@
 import type { Address, Hash, StorageKey } from "../../bytes/brands.ts";
 import { digitBytes, shortBytes, toHex } from "../../bytes/hex.ts";
 import { type Codec, CodecError, type Decoder, type Encoder, mismatch, wrongKind } from "../codec.ts";
-import { EscapedText } from "../json-text.ts";
+import { EscapedText, NumberText } from "../json-text.ts";
 import { arraySchema, nullableSchema, schemaRefs } from "../schemas.ts";
 
 const HEX = /^[0-9a-fA-F]*$/;
@@ -205,5 +205,13 @@ function goChecked<T>(json: unknown, goType: string, read: (text: string) => T):
   }
 }
 
-/** Any JSON, not decoded: for parameters whose check depends on other state. */
-export const anything: Decoder<unknown> = { label: "any", schema: {}, decode: (json) => json };
+/** Any JSON but numbers beyond a `float64`, not decoded: for parameters whose check depends on other state. */
+export const anything: Decoder<unknown> = {
+  label: "any",
+  schema: {},
+  decode(json) {
+    if (json instanceof NumberText && !Number.isFinite(json.value))
+      throw mismatch(`number ${json.raw}`, "float64");
+    return json;
+  },
+};

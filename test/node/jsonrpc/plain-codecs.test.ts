@@ -1,5 +1,6 @@
 /** Codecs of plain JSON at the bounds of Go's types. */
 import { expect, test } from "@jest/globals";
+import { anything } from "../../../node/jsonrpc/codecs/hex.ts";
 import { count, signed, text } from "../../../node/jsonrpc/codecs/plain.ts";
 import { parseJson } from "../../../node/jsonrpc/json-text.ts";
 
@@ -16,4 +17,12 @@ test.each([
 
 test("half of a surrogate pair is read as the replacement character", () => {
   expect(text.decode(parseJson('"a\\ud800b\\ud83d\\ude00"'))).toBe("a\ufffdb\u{1f600}");
+});
+
+test("any value is left as it is, but a number beyond what the Go node's type holds is refused", () => {
+  const [large, tooLarge] = parseJson("[1e300,1e400]") as [unknown, unknown];
+  expect([anything.decode("x"), anything.decode(large)]).toEqual(["x", large]);
+  expect(() => anything.decode(tooLarge)).toThrow(
+    "json: cannot unmarshal number 1e400 into Go value of type float64",
+  );
 });
