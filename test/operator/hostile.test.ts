@@ -67,8 +67,10 @@ function spoil(value: unknown, random: Below): unknown {
   const members = copy as Record<string, unknown>;
   const keys = Object.keys(members);
   const key = keys[random(keys.length)] ?? "";
-  if (random(8) === 0) delete members[key];
-  else members[key] = spoil(members[key], random);
+  if (random(8) > 0) members[key] = spoil(members[key], random);
+  else if (Array.isArray(copy))
+    copy.splice(Number(key), 1); // what is read is JSON, whose lists have no holes
+  else delete members[key];
   return copy;
 }
 
