@@ -49,6 +49,8 @@ const INTRODUCTION = `# JSON-RPC
 Every method with its parameters in order and its result. A parameter with a \`?\` is optional and may be null.
 Quantities are hex without leading zeros (\`0x0\`, \`0x1f\`), data is hex with two digits per byte, amounts are in peb.
 A \`block\` is a number, \`latest\`, \`earliest\`, \`pending\`, a block hash or \`{"blockNumber"}\` / \`{"blockHash"}\`.
+\`pending\` is the newest block, whose pending form has neither hash nor miner; a nonce counts what the pool has. A Go node
+answers with the header of an empty next block.
 
 Methods marked *keys*, *files*, *listeners* or *process* use the node's keys, write files, open and close listeners or
 control the process and its database; with \`--rpc.ipc-only-privileges\` they are available over IPC only.
