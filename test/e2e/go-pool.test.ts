@@ -11,7 +11,8 @@ import { toHex } from "../../node/bytes/hex.ts";
 import { TransactionError } from "../../node/model/error.ts";
 import type { Transaction } from "../../node/model/transaction.ts";
 import { CHAIN_ID } from "../../scripts/network/genesis.ts";
-import { freePort, openGoImporter } from "../support/go-node.ts";
+import { freePorts } from "../../scripts/network/ports.ts";
+import { openGoImporter } from "../support/go-node.ts";
 import { goTests } from "../support/go-peer.ts";
 import { runKnit, startKnit } from "../support/knit-process.ts";
 import { seededChoices } from "../support/pool-random.ts";
@@ -30,11 +31,9 @@ const LIMITS = [
   "nonexec-slots.all 10",
 ];
 const POOL = ["txpool_status", "txpool_inspect", "txpool_content"];
-const ONE = [
-  ...["eth_getTransactionByHash", "klay_getTransactionByHash", "eth_getRawTransactionByHash"],
-  ...["klay_getRawTransactionByHash", "klay_getTransactionBySenderTxHash", "klay_getTransactionReceipt"],
-  "klay_getDecodedAnchoringTransactionByHash",
-];
+const ONE = `eth_getTransactionByHash eth_getRawTransactionByHash klay_getTransactionByHash
+klay_getRawTransactionByHash klay_getTransactionBySenderTxHash klay_getTransactionReceipt
+klay_getDecodedAnchoringTransactionByHash`.split(/\s/);
 
 /** Asks both nodes; what they answer differently is kept. */
 class Judge {
@@ -131,7 +130,7 @@ needed.each<[kind: string, flags: readonly string[], osaka: boolean]>([
   await writeFile(genesis, await sendersGenesis({ osaka }));
   const datadir = join(directory, "ours");
   expect(await runKnit("init", "--datadir", datadir, genesis)).toMatchObject({ code: 0 });
-  const [port, peers] = [await freePort(), await freePort()];
+  const [port, peers] = await freePorts(2);
   const ports = ["--rpcport", `${port}`, "--port", `${peers}`, "--networkid", `${CHAIN_ID}`];
   const own = ["--rpc", "--rpc.profile", "kaia", "--nodiscover", "--ipcdisable", ...ports];
   const ours = startKnit("run", "--type", "core", "--datadir", datadir, ...own, ...APIS, ...flags);

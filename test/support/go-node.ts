@@ -6,6 +6,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { cpuSeconds, peakMemory } from "../../bench/support/built-knit.ts";
 import { readBlockFile } from "../../node/chain/block-file.ts";
+import { freePorts } from "../../scripts/network/ports.ts";
 
 /** Path of the Go core node; empty for none. */
 export const GO_BINARY = process.env["KNIT_PEER_KCN"] ?? "";
@@ -78,11 +79,13 @@ export async function startGoImporter({
 }: Omit<GoNodeOptions, "genesis">): Promise<GoImporter> {
   const file = join(directory, "blocks.rlp");
   const datadir = join(directory, "data");
-  const port = await freePort();
+  const [port = 0, peers = 0] = await freePorts(2);
   const url = `http://127.0.0.1:${port}`;
-  const node = spawn(GO_BINARY, [...goFlags(datadir, port), ...flags], { stdio: "ignore" });
-  while ((await answer(url, "eth_blockNumber", [])) === undefined)
+  const node = spawn(GO_BINARY, [...goFlags(datadir, port, peers), ...flags], { stdio: "ignore" });
+  while ((await answer(url, "eth_blockNumber", [])) === undefined) {
+    if (node.exitCode !== null) throw new Error(`the Go node ended with ${node.exitCode}`);
     await new Promise((done) => setTimeout(done, 50));
+  }
   return {
     secondsOf: async (blocks) => {
       await writeFile(file, blocks);
@@ -102,7 +105,7 @@ export async function startGoImporter({
   };
 }
 
-function goFlags(datadir: string, port: number): string[] {
+function goFlags(datadir: string, port: number, peers: number): string[] {
   const network = [
     "--nodiscover",
     "--nat",
@@ -111,7 +114,7 @@ function goFlags(datadir: string, port: number): string[] {
     "--networkid",
     "9001",
     "--port",
-    String(port + 1),
+    String(peers),
   ];
   const rpc = [
     "--rpc",
