@@ -5,6 +5,7 @@
 import { readdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { ClassicLevel } from "classic-level";
+import { collectGarbage } from "../observe/profiler.ts";
 import { BatchChanges, type FoundChange } from "./changes.ts";
 import { checkNewestTables } from "./check-tables.ts";
 import { appendChecksum, CHECKSUM_LENGTH, checkedValue } from "./checksum.ts";
@@ -60,6 +61,8 @@ const TIDY_AFTER_BYTES = 1024 * 1024;
 const CACHE_BYTES = 8 * 1024 * 1024;
 const WRITE_BUFFER_BYTES = 4 * 1024 * 1024;
 const OPEN_TABLES = 1_000;
+/** Native batches live until their objects are collected, and the collector does not know how large they are. */
+const MAX_GARBAGE_BYTES = 32 * 1024 * 1024;
 /** Rows fetched at a time by an iteration, and their bytes: few in a thread that does other work, many in one that has none. */
 const PAGE = 512;
 const PAGE_BYTES = 16 * 1024;
@@ -110,6 +113,7 @@ export async function openLevelWriter(
 ): Promise<StoreWriter> {
   const level = await openLevel(resolve(directory), options, false);
   const checksums = options.checksums !== false;
+  let garbage = 0;
   return {
     get: (key) => rowOf(level, key, checksums),
     createBatch: () => new NewRows(level.batch(), checksums),
@@ -118,6 +122,10 @@ export async function openLevelWriter(
       await batch.native.write({ sync: false }).catch((error: unknown) => {
         throw failedWrite(error);
       });
+      garbage += batch.bytes;
+      if (garbage < MAX_GARBAGE_BYTES) return;
+      garbage = 0;
+      collectGarbage();
     },
     [Symbol.asyncDispose]: () => level.close(),
   };

@@ -144,7 +144,7 @@ async function logOnBoth(nodes: readonly NetworkNode[]): Promise<void> {
   await reachHeight(nodes, Number(await nodes[0]?.ask("eth_blockNumber")) + 2);
 }
 
-/** What both gave: ids of subscriptions, and of filters with their module. */
+/** Ids that both gave: those of subscriptions, and of filters with their module. */
 interface Installed {
   readonly subscriptions: (readonly unknown[])[];
   readonly filters: [module: string, ids: readonly unknown[]][];
