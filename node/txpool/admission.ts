@@ -20,7 +20,7 @@ import { checkDelegations, type PooledAccounts } from "./delegations.ts";
 import { listSize } from "./entry.ts";
 import { PoolError, type PoolErrorCode } from "./error.ts";
 import type { NextBlockRules } from "./next-block-rules.ts";
-import { checkTip, checkPrice } from "./price.ts";
+import { checkPrice, checkTip } from "./price.ts";
 
 const MAX_NONCE = 0xffff_ffff_ffff_ffffn;
 
