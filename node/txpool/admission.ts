@@ -40,7 +40,7 @@ export function admit(tx: Transaction, terms: NextBlockRules, pooled: PooledAcco
   checkFunds(tx, { sender, balance: account?.balance ?? 0n }, terms);
   checkGas(tx, terms, signer.gas + payer.gas);
   checkBlobs(tx, terms);
-  checkTip(tx); // no block takes blobs with a tip above the fee, which the Go node's pool does not look at
+  checkTip(tx); // of one with blobs, at which the Go node's pool does not look
   checkAuthorizations(tx);
   checkDelegations(tx, sender, { terms, pooled });
   asPoolError("invalid-for-type", () => validateForKind(state, tx, terms.current));

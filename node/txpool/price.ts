@@ -18,15 +18,14 @@ export function checkPrice(tx: Transaction, terms: NextBlockRules): void {
   const { gasFeeCap, gasTipCap } = tx;
   if (isLong(gasTipCap)) throw badCaps("max priority fee per gas higher than 2^256-1");
   if (isLong(gasFeeCap)) throw badCaps("max fee per gas higher than 2^256-1");
-  if (hasTwoCaps(tx)) checkTip(tx);
+  if (gasFeeCap < gasTipCap && hasTwoCaps(tx)) throw tipAboveFee();
   if (terms.next.baseFee) checkBaseFee(tx, terms.price);
   else checkUnitPrice(tx, terms.price);
 }
 
-/** Throws `PoolError` `bad-fee-caps` for a tip above the fee. */
+/** Throws `PoolError` `bad-fee-caps` for a tip above the fee, which no block takes. */
 export function checkTip({ gasFeeCap, gasTipCap }: Transaction): void {
-  // The Go node's text states the opposite; clients compare it.
-  if (gasFeeCap < gasTipCap) throw badCaps("max fee per gas higher than max priority fee per gas");
+  if (gasFeeCap < gasTipCap) throw tipAboveFee();
 }
 
 /** True when `tx` may replace `old`, which has the same sender and nonce. */
@@ -61,6 +60,11 @@ function hasTwoCaps(tx: Transaction): boolean {
 
 function isLong(price: bigint): boolean {
   return price >> 256n !== 0n;
+}
+
+/** The Go node's text states the opposite; clients compare it. */
+function tipAboveFee(): PoolError {
+  return badCaps("max fee per gas higher than max priority fee per gas");
 }
 
 function badCaps(message: string): PoolError {
