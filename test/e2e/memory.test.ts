@@ -9,6 +9,8 @@ import { until } from "../support/until.ts";
 
 /** Path of Prometheus' own judge; without it ours, which has the same rules, is the only one. */
 const PROMTOOL = process.env["KNIT_PROMTOOL"];
+/** A chain of somebody who develops may have the usual ones. */
+const FREE_PORTS = ["--rpcport", "0", "--wsport", "0", "--prometheusport", "0"];
 
 /** The names that it complains of, sorted. */
 function promtoolMinds(text: string): string[] {
@@ -27,8 +29,7 @@ test("a limit that is too low ends the program with what would do", async () => 
 });
 
 test("the heap has its share of the limit, in the process that was started; its metrics keep Prometheus' rules", async () => {
-  const ports = ["--rpcport", "0", "--wsport", "0", "--prometheusport", "0"];
-  const knit = startKnit("dev", "--max-memory", "400MiB", ...ports);
+  const knit = startKnit("dev", "--max-memory", "400MiB", ...FREE_PORTS);
   const [, metrics = ""] = await knit.waitFor(/Metrics +(http:\S+)\n/);
   const text = await (await fetch(metrics)).text();
   expect(text).toMatch(/^knit_memory_limit_bytes 419430400$/m);
@@ -51,7 +52,7 @@ const onCores = process.platform === "linux" && availableParallelism() > 1 ? tes
 onCores(
   "threads that collect garbage step back behind the one that makes blocks",
   async () => {
-    const knit = startKnit("dev", "--rpcport", "0", "--wsport", "0");
+    const knit = startKnit("dev", ...FREE_PORTS);
     await knit.waitFor(/HTTP +http/);
     const main = knit.child.pid ?? 0;
     const threads = `/proc/${main}/task`;
