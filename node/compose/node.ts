@@ -19,11 +19,11 @@ import { createPendingVotes, type PendingVotes } from "../governance/pending-vot
 import type { AdjustableLog, Log } from "../observe/log.ts";
 import { openMemoryWatch } from "../observe/memory-watch.ts";
 import { createMetrics } from "../observe/metrics.ts";
-import { collectGarbage } from "../observe/profiler.ts";
 import type { NodeKey } from "../p2p/node-key.ts";
 import type { ForkOrigin } from "../rpc/fork-origin.ts";
 import { AdjustableClock } from "../runtime/adjustable-clock.ts";
 import { systemClock } from "../runtime/clock.ts";
+import { collectGarbage } from "../runtime/collect-garbage.ts";
 import { createPause } from "../runtime/scheduler.ts";
 import { lowerHelperPriorities } from "../runtime/thread-priority.ts";
 import { enlargeWhenBusy } from "../runtime/young-space.ts";

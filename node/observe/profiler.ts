@@ -6,8 +6,8 @@ import type { FileHandle } from "node:fs/promises";
 import type { Session } from "node:inspector/promises";
 import { type ELDHistogram, monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout } from "node:timers/promises";
-import { getHeapSnapshot, setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
+import { getHeapSnapshot } from "node:v8";
+import { collectGarbage } from "../runtime/collect-garbage.ts";
 import { createFile, MAX_RECORDING_MS, Recording } from "./recording.ts";
 
 /** Inspection of the process. Files have mode 0600; a file that cannot be created rejects with the system's error. */
@@ -119,11 +119,4 @@ export class LoopDelays implements Disposable {
     this.#closing.abort();
     this.setRate(0);
   }
-}
-
-/** Runs the garbage collector; the thread is blocked for some 100 ms. */
-export function collectGarbage(): void {
-  setFlagsFromString("--expose-gc");
-  const collect = runInNewContext("gc") as () => void; // what the flag brings
-  collect();
 }

@@ -61,7 +61,8 @@ async function parseYaml(yamlText: string, fileName: string): Promise<unknown> {
   const { parseDocument } = await import("yaml");
   try {
     const document = parseDocument(yamlText, { schema: "failsafe", logLevel: "error" });
-    for (const fault of [...document.errors, ...document.warnings]) throw fault;
+    const [fault] = [...document.errors, ...document.warnings];
+    if (fault !== undefined) throw fault;
     return document.toJS();
   } catch (error) {
     const [firstLine] = (error as Error).message.split("\n"); // the library throws errors

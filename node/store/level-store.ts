@@ -5,7 +5,7 @@
 import { readdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { ClassicLevel } from "classic-level";
-import { collectGarbage } from "../observe/profiler.ts";
+import { collectGarbage } from "../runtime/collect-garbage.ts";
 import { BatchChanges, type FoundChange } from "./changes.ts";
 import { checkNewestTables } from "./check-tables.ts";
 import { appendChecksum, CHECKSUM_LENGTH, checkedValue } from "./checksum.ts";

@@ -3,8 +3,6 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { concatBytes } from "../../../node/bytes/compare.ts";
@@ -12,6 +10,7 @@ import { encodeRlp } from "../../../node/bytes/rlp.ts";
 import { readBlockFile } from "../../../node/chain/block-file.ts";
 import { writeBlockFile } from "../../../node/chain/block-file-writer.ts";
 import { createFramer } from "../../../node/chain/framer.ts";
+import { collectGarbage } from "../../../node/runtime/collect-garbage.ts";
 import { seededRandom } from "../../support/random.ts";
 
 const blocks = [10, 60, 300, 70_000].map((length) => encodeRlp([new Uint8Array(length).fill(7)]));
@@ -171,9 +170,6 @@ test("two gzip streams one behind the other are read as one", async () => {
   await writeFile(path, concatBytes(packed, packed));
   expect(await read(path)).toEqual([...noise, ...noise]);
 });
-
-setFlagsFromString("--expose-gc");
-const collectGarbage: () => void = runInNewContext("gc");
 
 /** The most that reading a packed file may hold. */
 const MAX_HELD = 20 * 1024 * 1024;
