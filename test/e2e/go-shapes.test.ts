@@ -10,6 +10,7 @@ import { expect } from "@jest/globals";
 import { blocksWithoutFirst, openGoImporter } from "../support/go-node.ts";
 import { goTests } from "../support/go-peer.ts";
 import { seededRandom } from "../support/random.ts";
+import { post } from "../support/rpc-client.ts";
 import { readTranscript } from "../support/transcript/transcript.ts";
 import { startTranscriptNode } from "../support/transcript/transcript-node.ts";
 
@@ -48,15 +49,6 @@ function requests(recorded: readonly Call[]): string[] {
   });
 }
 
-async function answer(url: string, body: string): Promise<string> {
-  const response = await fetch(url, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body,
-  });
-  return await response.text();
-}
-
 needed(
   `answers to odd parameters are the Go node's${reason}`,
   async () => {
@@ -81,8 +73,8 @@ needed(
     const different: string[] = [];
     for (const body of requests(recorded)) {
       const [expected, found] = await Promise.all([
-        answer(go?.url ?? "", body),
-        answer(`http://127.0.0.1:${knit.httpPort}`, body),
+        post(go?.url ?? "", body),
+        post(`http://127.0.0.1:${knit.httpPort}`, body),
       ]);
       if (expected !== found && !expected.includes("method handler crashed"))
         different.push(`${body}\n${expected}${found}`);

@@ -1,10 +1,10 @@
 /** Transactions of every Ethereum type and of one of Kaia's, for networks whose forks accept them one after another. */
 import { addressOfKey, sign } from "../../node/crypto/secp256k1.ts";
 import { versionedHash } from "../../node/crypto/versioned-hash.ts";
-import { authorizationDigest } from "../../node/model/authorization.ts";
 import { signTransaction, type Transaction } from "../../node/model/transaction.ts";
 import type { Authorization, TypeFields } from "../../node/model/transaction-type.ts";
 import { CHAIN_ID } from "../../scripts/network/genesis.ts";
+import { signAuthorization } from "./authorizations.ts";
 
 /** Sender, nonce and price of a transaction. */
 export interface SendingOptions {
@@ -55,8 +55,5 @@ function zeroBlob(): Pick<TypeFields, "sidecar" | "blobVersionedHashes"> {
 
 /** An authorization for the zero address, which takes delegations away. */
 function anAuthorization({ key, nonce }: NonNullable<SendingOptions["authority"]>): Authorization {
-  const content = { chainId: BigInt(CHAIN_ID), address: new Uint8Array(20), nonce };
-  const signature = sign(authorizationDigest(content), key);
-  const yParity = signature[64] ?? 0;
-  return { ...content, yParity, r: signature.slice(0, 32), s: signature.slice(32, 64) };
+  return signAuthorization({ chainId: BigInt(CHAIN_ID), address: new Uint8Array(20), nonce }, key);
 }

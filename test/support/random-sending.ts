@@ -2,11 +2,11 @@
 import { DEVELOPMENT_KEYS } from "../../node/accounts/development-keys.ts";
 import { bareHex, fromHex } from "../../node/bytes/hex.ts";
 import { addressOfKey, sign } from "../../node/crypto/secp256k1.ts";
-import { authorizationDigest } from "../../node/model/authorization.ts";
 import { signTransaction, type Transaction, type TransactionDraft } from "../../node/model/transaction.ts";
 import { signAsFeePayer } from "../../node/model/transaction-signers.ts";
 import type { Authorization, TypeFields } from "../../node/model/transaction-type.ts";
 import { CHAIN_ID, networkGenesis } from "../../scripts/network/genesis.ts";
+import { signAuthorization } from "./authorizations.ts";
 import type { Choices } from "./pool-random.ts";
 
 const KEYS = DEVELOPMENT_KEYS.slice(0, 6);
@@ -38,8 +38,11 @@ const ACCOUNT_KEYS = [[0x80], [1, 0xc0], [3, 0xc0], [2, 0xa1, 2, ...new Uint8Arr
 
 /** The genesis of these senders, as the text of a file. With `osaka` all forks are active from block 0. */
 export async function sendersGenesis({ osaka }: { readonly osaka: boolean }): Promise<string> {
-  const validator = { address: addressOfKey(new Uint8Array(32).fill(7)), key: new Uint8Array(32).fill(7) };
-  const text = await networkGenesis([validator], Math.floor(Date.now() / 1000) - 10);
+  const key = new Uint8Array(32).fill(7);
+  const text = await networkGenesis(
+    [{ address: addressOfKey(key), key }],
+    Math.floor(Date.now() / 1000) - 10,
+  );
   const genesis = JSON.parse(text) as { alloc: Record<string, object>; config: Record<string, unknown> };
   for (const address of SENDERS.slice(RICH)) delete genesis.alloc[bareHex(address)];
   genesis.alloc[bareHex(SENDERS[RICH] as Uint8Array)] = { balance: `0x${LITTLE.toString(16)}` };
@@ -58,7 +61,7 @@ export class RandomSending {
     this.#nonces = nonces;
   }
 
-  /** Makes a transaction. Throws `TransactionError` for some that have no valid encoding. */
+  /** Makes a transaction. */
   make(): Transaction {
     const { int, pick } = this.#choices;
     const isOwnKind = int(2) === 0;
@@ -113,17 +116,16 @@ export class RandomSending {
   }
 
   #authorization(): Authorization {
-    const { pick } = this.#choices;
+    const { int, pick } = this.#choices;
     const chainId = BigInt(pick([0, CHAIN_ID, CHAIN_ID, 5]));
     const content = { chainId, address: pick(SENDERS), nonce: BigInt(pick([0, 0, 1, 3])) };
-    const signature = sign(authorizationDigest(content), pick(KEYS));
-    const yParity = pick([signature[64] ?? 0, signature[64] ?? 0, signature[64] ?? 0, 2]);
-    return { ...content, yParity, r: signature.slice(0, 32), s: signature.slice(32, 64) };
+    const signed = signAuthorization(content, pick(KEYS));
+    return int(4) < 3 ? signed : { ...signed, yParity: 2 };
   }
 
   #ownKind(draft: TransactionDraft, sender: number): TransactionDraft {
     const { int, pick } = this.#choices;
-    const payment = draft.code % 4 === 0 ? 0 : draft.code % 4;
+    const payment = draft.code % 4;
     const family = draft.code - payment;
     const fields: TypeFields = {
       from: int(12) === 0 ? pick(SENDERS) : (SENDERS[sender] as Uint8Array),

@@ -6,14 +6,16 @@ export interface RpcFailure {
   readonly message: string;
 }
 
+/** Sends a request and returns what comes back. */
+export async function post(url: string, body: string): Promise<string> {
+  const headers = { "content-type": "application/json" };
+  return await (await fetch(url, { method: "POST", headers, body })).text();
+}
+
 /** Calls a method and returns its result. Throws the error object of an error answer. */
 export async function call(url: string, method: string, ...params: unknown[]): Promise<unknown> {
-  const response = await fetch(url, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
-  });
-  const answer = (await response.json()) as { result?: unknown; error?: RpcFailure };
+  const text = await post(url, JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }));
+  const answer = JSON.parse(text) as { result?: unknown; error?: RpcFailure };
   if (answer.error !== undefined) throw Object.assign(new Error(answer.error.message), answer.error);
   return answer.result;
 }

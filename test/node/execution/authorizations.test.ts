@@ -1,12 +1,11 @@
 /** Accounts that let another's code run as their own (EIP-7702, `blockchain/state_transition.go@v2.2.2`). */
 import { beforeEach, expect, test } from "@jest/globals";
 import { fromHex } from "../../../node/bytes/hex.ts";
-import { sign } from "../../../node/crypto/secp256k1.ts";
 import { executeTransaction } from "../../../node/execution/transaction.ts";
-import { authorizationDigest } from "../../../node/model/authorization.ts";
 import type { Authorization } from "../../../node/model/transaction-type.ts";
 import type { World } from "../../../node/state/world/world.ts";
 import { aPublic } from "../../support/account-keys.ts";
+import { signAuthorization } from "../../support/authorizations.ts";
 import {
   aContext,
   addressOf,
@@ -35,9 +34,7 @@ beforeEach(async () => {
 
 function authorization(by: number, change: Partial<Authorization> = {}): Authorization {
   const terms = { chainId: CHAIN_ID, address: contract, nonce: 0n, ...change };
-  const signature = sign(authorizationDigest(terms), aKey(by));
-  const [r, s] = [signature.slice(0, 32), signature.slice(32, 64)];
-  return { ...terms, yParity: signature[64] ?? 0, r, s, ...change };
+  return { ...signAuthorization(terms, aKey(by)), ...change };
 }
 
 function send(...authorizationList: Authorization[]): bigint {

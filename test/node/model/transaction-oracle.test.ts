@@ -13,7 +13,7 @@ import {
 import { fromHex, toHex } from "../../../node/bytes/hex.ts";
 import { bytesToBigint, integerBytes } from "../../../node/bytes/integer.ts";
 import { sign } from "../../../node/crypto/secp256k1.ts";
-import { authorityOf, authorizationDigest } from "../../../node/model/authorization.ts";
+import { authorityOf } from "../../../node/model/authorization.ts";
 import {
   decodeTransaction,
   senderOf,
@@ -22,6 +22,7 @@ import {
   type TransactionDraft,
 } from "../../../node/model/transaction.ts";
 import type { Authorization } from "../../../node/model/transaction-type.ts";
+import { signAuthorization } from "../../support/authorizations.ts";
 import { fuzz } from "./fuzz.ts";
 import { Random } from "./random.ts";
 
@@ -38,11 +39,7 @@ function randomAuthorization(): Authorization {
     address: random.bytes(20),
     nonce: random.bigint(64),
   };
-  const signature = sign(authorizationDigest(content), random.bytes(32));
-  const [r, s] = [signature.subarray(0, 32), signature.subarray(32, 64)].map((part) =>
-    integerBytes(bytesToBigint(part)),
-  ) as [Uint8Array, Uint8Array];
-  return { ...content, yParity: signature[64] ?? 0, r, s };
+  return signAuthorization(content, random.bytes(32));
 }
 
 function randomDraft(code: number): TransactionDraft {

@@ -11,12 +11,11 @@ import { storeReading } from "../../../node/calls/chain-reading.ts";
 import type { Replay } from "../../../node/calls/traces/replays.ts";
 import type { StateDiff, ValueDiff } from "../../../node/calls/traces/state-diff.ts";
 import { parseGenesis } from "../../../node/config/genesis.ts";
-import { sign } from "../../../node/crypto/secp256k1.ts";
-import { authorizationDigest } from "../../../node/model/authorization.ts";
 import { decodeBlock } from "../../../node/model/block.ts";
 import { flatTraceMethods } from "../../../node/rpc/flat-traces.ts";
 import type { World } from "../../../node/state/world/world.ts";
 import { askRow } from "../../support/ask-row.ts";
+import { signAuthorization } from "../../support/authorizations.ts";
 import { aChain, type TestChain } from "../../support/chain.ts";
 import { assemble } from "../../support/evm.ts";
 import { addressOf, aKey, aSent, PRICE, type Sending } from "../../support/execution.ts";
@@ -186,14 +185,7 @@ describe("a transaction", () => {
 
   test("that delegates for another account changes its nonce and code", async () => {
     const content = { chainId: BigInt(CHAIN_ID), address: CONTRACTS.writer.at, nonce: 0n };
-    const signature = sign(authorizationDigest(content), aKey(3));
-    const authorization = {
-      ...content,
-      yParity: signature[64] ?? 0,
-      r: signature.slice(0, 32),
-      s: signature.slice(32, 64),
-    };
-    const fields = { accessList: [], authorizationList: [authorization] };
+    const fields = { accessList: [], authorizationList: [signAuthorization(content, aKey(3))] };
     const { replayed } = await replayOf(chain, { code: 0x7804, fields });
     expect(replayed.stateDiff?.[toHex(addressOf(3))]).toEqual({
       balance: "=",

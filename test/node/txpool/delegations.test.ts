@@ -1,8 +1,8 @@
 /** Tests of the limits for delegating accounts and authorities (EIP-7702). */
 import { expect, test } from "@jest/globals";
 import { sign } from "../../../node/crypto/secp256k1.ts";
-import { authorizationDigest } from "../../../node/model/authorization.ts";
 import { signTransaction, type Transaction } from "../../../node/model/transaction.ts";
+import { signAuthorization } from "../../support/authorizations.ts";
 import { FakeChain } from "../../support/pool-chain.ts";
 import { aPool, outcome } from "../../support/pool-open.ts";
 import { aSigner, aTransaction, CHAIN_ID, type TestSigner } from "../../support/pool-transactions.ts";
@@ -13,12 +13,7 @@ const RULES = { baseFee: true, delegations: true, acceptedTypes: new Set([0x7801
 const [sender, authority, third] = [aSigner(1), aSigner(2), aSigner(3)];
 
 function authorizationOf({ key }: TestSigner) {
-  const said = { chainId: CHAIN_ID, address: new Uint8Array(20).fill(0xcc), nonce: 0n };
-  const signature = sign(authorizationDigest(said), key);
-  const [r, s] = [signature.slice(0, 32), signature.slice(32, 64)].map((part) => {
-    return part.subarray(part.findIndex((byte) => byte > 0));
-  }) as [Uint8Array, Uint8Array];
-  return { ...said, yParity: signature[64] ?? 0, r, s };
+  return signAuthorization({ chainId: CHAIN_ID, address: new Uint8Array(20).fill(0xcc), nonce: 0n }, key);
 }
 
 function aSetCode(by: TestSigner, ...authorities: readonly TestSigner[]): Transaction {
