@@ -4,7 +4,7 @@
  * the chain's head are there then. The directory appears at once, whole, by a rename.
  */
 import { existsSync } from "node:fs";
-import { copyFile, mkdir, open, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { equalOptional } from "../bytes/compare.ts";
 import { toHex } from "../bytes/hex.ts";
@@ -15,7 +15,7 @@ import { oldestBody, putOldestBody } from "../chain/kept-blocks.ts";
 import { storedConfig } from "../chain/stored-config.ts";
 import { programVersion } from "../config/version.ts";
 import { FILES_AT_ONCE, inParallel } from "../runtime/parallel.ts";
-import { syncDirectory, writeSynced } from "../runtime/synced-file.ts";
+import { syncDirectory, syncFile, writeSynced } from "../runtime/synced-file.ts";
 import { readGeneration, readHead } from "../state/rows.ts";
 import { openChainStore } from "../store/chain-store.ts";
 import { cloneLevel } from "../store/clone-level.ts";
@@ -254,11 +254,6 @@ async function copyTree(from: string, to: string, { signal, onCopied }: CopyOpti
   }
   for (const path of new Set(files.map((each) => dirname(join(to, each.slice(from.length))))))
     await syncDirectory(path);
-}
-
-async function syncFile(path: string): Promise<void> {
-  await using file = await open(path, "r+");
-  await file.sync();
 }
 
 function isSystemError(error: unknown): boolean {

@@ -75,7 +75,7 @@ export async function readKeptTables(
 async function hashOf(draft: string, path: string, hashes: TableHashes): Promise<string> {
   const { size } = await stat(join(draft, path));
   const file = { path, size };
-  return (await hashes.find(draft, file)) ?? (await hashes.read(draft, file)).sha256;
+  return (await hashes.find(draft, file)) ?? (await hashes.hash(draft, file));
 }
 
 /** Returns the mark of a file in bytes of its own. */

@@ -1,6 +1,6 @@
 /** The manifest of a checkpoint: chain, head and files, as JSON in `checkpoint.json`. */
 import { subtle } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { bareHex } from "../bytes/hex.ts";
 import { messageOf } from "../bytes/message-of.ts";
@@ -56,11 +56,47 @@ export function requireSize({ path, size }: CheckpointFile, found: number): void
 
 /** Reads a file of a checkpoint. Throws `CheckpointError` `bad-file` when it is missing or of another size. */
 export async function readListed(directory: string, file: CheckpointFile): Promise<Uint8Array> {
-  const bytes = await readFile(join(directory, file.path)).catch((cause: NodeJS.ErrnoException) => {
-    throw new CheckpointError("bad-file", `cannot read ${file.path}: ${cause.message}`, { cause });
-  });
+  const bytes = await readFile(join(directory, file.path)).catch(unreadable(file));
   requireSize(file, bytes.length);
   return bytes;
+}
+
+/** Two buffers into which the pieces of files are read in turn. */
+export type PieceBuffers = readonly [Uint8Array, Uint8Array];
+
+/** Hashing so much holds the main thread for about a millisecond. */
+const PIECE_BYTES = 512 * 1024;
+
+/** Creates buffers of half a mebibyte each. */
+export function createPieceBuffers(): PieceBuffers {
+  return [new Uint8Array(PIECE_BYTES), new Uint8Array(PIECE_BYTES)];
+}
+
+/**
+ * Reads a file of a checkpoint piece by piece; a piece is valid until the next but one is asked for. Throws as `readListed`
+ * does, for another size after the pieces: none has bytes beyond the listed size.
+ */
+export async function* listedPieces(
+  directory: string,
+  file: CheckpointFile,
+  buffers: PieceBuffers,
+): AsyncGenerator<Uint8Array> {
+  await using handle = await open(join(directory, file.path)).catch(unreadable(file));
+  requireSize(file, (await handle.stat()).size);
+  for (let [done, turn] = [0, 0]; done < file.size; turn ^= 1) {
+    const buffer = buffers[turn as 0 | 1];
+    const wanted = Math.min(buffer.length, file.size - done);
+    const { bytesRead } = await handle.read(buffer, 0, wanted).catch(unreadable(file));
+    if (bytesRead === 0) requireSize(file, done);
+    yield buffer.subarray(0, bytesRead);
+    done += bytesRead;
+  }
+}
+
+function unreadable({ path }: CheckpointFile): (cause: NodeJS.ErrnoException) => never {
+  return (cause) => {
+    throw new CheckpointError("bad-file", `cannot read ${path}: ${cause.message}`, { cause });
+  };
 }
 
 /** Returns the SHA-256 as 64 hex digits. It is computed beside the main thread, which a large file would hold. */

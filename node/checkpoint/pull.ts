@@ -2,12 +2,13 @@
  * Fetches a checkpoint from a store. Files go into a draft, each compared with its SHA-256; the caller verifies the draft
  * before it gets its name. An interrupted pull keeps the draft and goes on with it.
  */
+import { createHash, type Hash } from "node:crypto";
 import { mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { messageOf } from "../bytes/message-of.ts";
 import { freeBelow } from "../observe/disk-space.ts";
 import { FILES_AT_ONCE, inParallel } from "../runtime/parallel.ts";
-import { syncDirectory, writeSynced } from "../runtime/synced-file.ts";
+import { syncDirectory, writePieces, writeSynced } from "../runtime/synced-file.ts";
 import { StoreError, type StoreErrorCode } from "../store/error.ts";
 import { openLevelStore } from "../store/level-store.ts";
 import {
@@ -110,20 +111,72 @@ export async function withShortage(
 
 /** Compares the bytes of a file with its manifest and writes them into a draft: whole, or not at all. */
 export async function placeFile(draft: string, file: ArchiveFile, bytes: Uint8Array): Promise<void> {
-  const { path, sha256 } = file;
   requireSize(file, bytes.length);
-  const found = await sha256Of(bytes);
+  requireHash(file, await sha256Of(bytes));
+  await inPlace(draft, file, (path) => writeSynced(path, bytes));
+}
+
+/**
+ * Writes a file into a draft as its bytes come, which are joined in the buffer, and compares them with the manifest: whole,
+ * or not at all. Resolves to the path, which is not synced.
+ */
+export async function placePieces(
+  draft: string,
+  file: ArchiveFile,
+  pieces: AsyncIterable<Uint8Array>,
+  buffer: Uint8Array,
+): Promise<string> {
+  return await inPlace(draft, file, async (path) => {
+    const hash = createHash("sha256");
+    await writePieces(path, hashed(joined(pieces, buffer), hash));
+    requireHash(file, hash.digest("hex"));
+  });
+}
+
+function requireHash({ path, sha256 }: ArchiveFile, found: string): void {
   if (found !== sha256)
     throw new CheckpointError("bad-file", `${path} has the SHA-256 ${found}, the manifest says ${sha256}`);
+}
+
+/** Writes a file where it belongs, without one that was there; a failure leaves none. Resolves to its path. */
+async function inPlace(
+  draft: string,
+  { path }: ArchiveFile,
+  write: (path: string) => Promise<void>,
+): Promise<string> {
   const target = join(draft, path);
   await mkdir(dirname(target), { recursive: true, mode: 0o700 });
   await rm(target, { force: true });
   try {
-    await writeSynced(target, bytes);
+    await write(target);
+    return target;
   } catch (error) {
     await rm(target, { force: true });
     throw error;
   }
+}
+
+async function* hashed(pieces: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {
+  for await (const piece of pieces) {
+    hash.update(piece);
+    yield piece;
+  }
+}
+
+/** Joins pieces in a buffer: each write of a small one would cost as much. */
+async function* joined(pieces: AsyncIterable<Uint8Array>, buffer: Uint8Array): AsyncGenerator<Uint8Array> {
+  let held = 0;
+  for await (const piece of pieces) {
+    for (let at = 0; at < piece.length; ) {
+      const part = piece.subarray(at, at + buffer.length - held);
+      buffer.set(part, held);
+      [at, held] = [at + part.length, held + part.length];
+      if (held < buffer.length) continue;
+      yield buffer;
+      held = 0;
+    }
+  }
+  yield buffer.subarray(0, held);
 }
 
 /** Returns the bytes of the files that a draft lacks. */

@@ -1,6 +1,8 @@
 /** Checkpoints as tar streams: the signed manifest first, then its files in order. */
+import { text } from "node:stream/consumers";
 import type { Address } from "../bytes/brands.ts";
 import { WorkBehind } from "../runtime/parallel.ts";
+import { syncFile } from "../runtime/synced-file.ts";
 import {
   type ArchiveFile,
   type ArchiveManifest,
@@ -11,19 +13,26 @@ import {
 } from "./archive.ts";
 import { CheckpointError } from "./error.ts";
 import { type KeptTables, NO_TABLES } from "./kept-tables.ts";
-import { MANIFEST_FILE, readCheckpointManifest, readListed, totalBytes } from "./manifest.ts";
+import {
+  createPieceBuffers,
+  listedPieces,
+  MANIFEST_FILE,
+  readCheckpointManifest,
+  requireSize,
+  totalBytes,
+} from "./manifest.ts";
 import {
   checkWanted,
   finishDraft,
   GOES_ON,
-  placeFile,
+  placePieces,
   removeUnlisted,
   type WantedChain,
   withShortage,
 } from "./pull.ts";
 import type { FileWork } from "./push.ts";
 import type { TableHashes } from "./table-hashes.ts";
-import { TAR_END, TAR_NAME_BYTES, type TarFile, tarEntry, tarFiles } from "./tar.ts";
+import { TAR_END, TAR_NAME_BYTES, type TarEntry, tarEntries, tarFile, tarHeader, tarPadding } from "./tar.ts";
 
 /** A checkpoint to write, and the node key that signs its manifest. */
 export interface StreamOptions {
@@ -42,11 +51,11 @@ export interface StreamOptions {
 
 /** Less than half of the time after which a receiver or a gateway ends a silent stream: ten minutes. */
 const BEAT_MS = 240_000;
-/** Larger files are written one by one: several at a time would be much memory. */
-const SMALL_BYTES = 8 * 1024 * 1024;
+/** Received pieces of so many bytes are hashed and written at once. */
+const JOINED_BYTES = 512 * 1024;
 
 /**
- * Writes a checkpoint piece by piece. Files are read twice: first for their SHA-256, unless it is known. Meanwhile the bytes
+ * Writes a checkpoint piece by piece; a piece is valid until the next but one is asked for. Files are read twice: first for their SHA-256, unless it is known. Meanwhile the bytes
  * of the first entry that are known already are written one by one, so that a large checkpoint is not taken for a stalled
  * one. A receiver compares what it gets with the manifest, so a table that the disk has changed is refused there.
  */
@@ -62,23 +71,26 @@ export async function* checkpointStream({
   const manifest = await readCheckpointManifest(directory);
   hashes.retain(manifest.files);
   const files: ArchiveFile[] = [];
-  const known = tarEntry({ name: MANIFEST_FILE, bytes: new Uint8Array(0) }).subarray(0, TAR_NAME_BYTES);
+  const buffers = createPieceBuffers();
+  const known = tarHeader(MANIFEST_FILE, 0).subarray(0, TAR_NAME_BYTES);
   let written = 0;
   let beatAt = performance.now() + beatMs;
   for (const file of manifest.files) {
     const { path, size } = file;
     const remembered = await hashes.find(directory, file);
-    files.push({ path, size, sha256: remembered ?? (await hashes.read(directory, file)).sha256 });
+    files.push({ path, size, sha256: remembered ?? (await hashes.hash(directory, file, buffers)) });
     if (remembered === undefined) await pace(size, "read");
     if (performance.now() < beatAt || written === known.length) continue;
     yield known.subarray(written, ++written);
     beatAt = performance.now() + beatMs;
   }
-  const text = signManifest({ ...manifest, files }, key, address);
-  yield tarEntry({ name: MANIFEST_FILE, bytes: Buffer.from(text) }).subarray(written);
+  const signed = signManifest({ ...manifest, files }, key, address);
+  yield tarFile({ name: MANIFEST_FILE, bytes: Buffer.from(signed) }).subarray(written);
   for (const file of files) {
     if (kept.has(file)) continue;
-    yield tarEntry({ name: file.path, bytes: await readListed(directory, file) });
+    yield tarHeader(file.path, file.size);
+    yield* listedPieces(directory, file, buffers);
+    yield tarPadding(file.size);
     await pace(file.size, "send");
   }
   yield TAR_END;
@@ -100,11 +112,11 @@ export async function readStream(
   wanted: WantedChain,
   work: StreamWork,
 ): Promise<ArchiveManifest> {
-  const entries = tarFiles(stream, MAX_MANIFEST_BYTES);
-  const first = (await entries.next()).value;
+  const entries = tarEntries(stream, MAX_MANIFEST_BYTES);
+  const first: TarEntry | undefined = (await entries.next()).value;
   if (first?.name !== MANIFEST_FILE)
     throw new CheckpointError("bad-manifest", `the stream does not begin with ${MANIFEST_FILE}`);
-  const manifest = parseArchiveManifest(Buffer.from(first.bytes).toString("utf8"), MANIFEST_FILE);
+  const manifest = parseArchiveManifest(await text(first.pieces), MANIFEST_FILE);
   checkWanted(manifest, wanted);
   await removeUnlisted(draft, manifest);
   try {
@@ -122,7 +134,7 @@ function requireKept(kept: KeptTables, file: ArchiveFile, next = "no more files"
 }
 
 async function readFiles(
-  entries: AsyncGenerator<TarFile>,
+  entries: AsyncGenerator<TarEntry>,
   draft: string,
   manifest: ArchiveManifest,
   { signal, onBytes, kept = NO_TABLES }: StreamWork,
@@ -130,7 +142,8 @@ async function readFiles(
   const total = totalBytes(manifest.files);
   let done = 0;
   let next = await entries.next();
-  await using placing = new WorkBehind(PARALLEL);
+  const buffer = new Uint8Array(JOINED_BYTES);
+  await using syncing = new WorkBehind(PARALLEL);
   for (const file of manifest.files) {
     signal.throwIfAborted();
     const entry = next.value;
@@ -140,16 +153,16 @@ async function readFiles(
       onBytes(done, total);
       continue;
     }
-    if (file.size > SMALL_BYTES) await placing.settle();
-    await placing.start(async () => {
-      await placeFile(draft, file, entry.bytes);
+    requireSize(file, entry.size);
+    const path = await placePieces(draft, file, entry.pieces, buffer);
+    await syncing.start(async () => {
+      await syncFile(path);
       done += file.size;
       onBytes(done, total);
     });
-    if (file.size > SMALL_BYTES) await placing.settle();
     next = await entries.next();
   }
-  await placing.settle();
+  await syncing.settle();
   if (next.done !== true) throw new CheckpointError("bad-file", `${next.value.name} is not in the manifest`);
   await finishDraft(draft, manifest);
 }

@@ -3,10 +3,18 @@
  * write, so that the next copy, backup or push does not read them for it. In memory alone: a node signs only hashes of
  * bytes that its own process has read.
  */
+import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { CheckpointError } from "./error.ts";
-import { type CheckpointFile, readListed, sha256Of } from "./manifest.ts";
+import {
+  type CheckpointFile,
+  createPieceBuffers,
+  listedPieces,
+  type PieceBuffers,
+  readListed,
+  sha256Of,
+} from "./manifest.ts";
 
 interface KnownTable {
   /** Device, inode, size and time of the last write. */
@@ -48,13 +56,34 @@ export class TableHashes {
    * of another size, or has other bytes than when it was read before, although nobody has written to it.
    */
   async read(checkpoint: string, file: CheckpointFile): Promise<HashedFile> {
+    let bytes: Uint8Array = new Uint8Array(0);
+    const sha256 = await this.#learn(checkpoint, file, async () => {
+      bytes = await readListed(checkpoint, file);
+      return sha256Of(bytes);
+    });
+    return { bytes, sha256 };
+  }
+
+  /** Returns the hash of a file of a checkpoint, which is read piece by piece. Throws as `read` does. */
+  async hash(
+    checkpoint: string,
+    file: CheckpointFile,
+    buffers: PieceBuffers = createPieceBuffers(),
+  ): Promise<string> {
+    return await this.#learn(checkpoint, file, async () => {
+      const hash = createHash("sha256");
+      for await (const piece of listedPieces(checkpoint, file, buffers)) hash.update(piece);
+      return hash.digest("hex");
+    });
+  }
+
+  async #learn(checkpoint: string, file: CheckpointFile, hash: () => Promise<string>): Promise<string> {
     const { path } = file;
     const known = await this.find(checkpoint, file);
     const identity = TABLE.test(path)
       ? await identityOf(join(checkpoint, path)).catch(() => undefined)
       : undefined;
-    const bytes = await readListed(checkpoint, file);
-    const sha256 = await sha256Of(bytes);
+    const sha256 = await hash();
     if (known !== undefined && known !== sha256)
       throw new CheckpointError(
         "bad-file",
@@ -62,7 +91,7 @@ export class TableHashes {
       );
     if (identity !== undefined && (this.#known.has(path) || this.#known.size < MAX_TABLES))
       this.#known.set(path, { identity, sha256 });
-    return { bytes, sha256 };
+    return sha256;
   }
 }
 

@@ -12,21 +12,40 @@ export interface TarFile {
   readonly bytes: Uint8Array;
 }
 
+/** A file that is read from a stream. */
+export interface TarEntry {
+  readonly name: string;
+  readonly size: number;
+  /** Its bytes, as they come. They have to be read to their end before the next file. */
+  readonly pieces: AsyncIterable<Uint8Array>;
+}
+
 /** Returns a file as it stands in a stream. Throws `RangeError` for a name of more than 100 bytes. */
-export function tarEntry({ name, bytes }: TarFile): Uint8Array {
+export function tarFile({ name, bytes }: TarFile): Uint8Array {
+  const { length } = bytes;
+  return Buffer.concat([tarHeader(name, length), bytes, tarPadding(length)]);
+}
+
+/** Returns the header of a file. Throws `RangeError` for a name of more than 100 bytes. */
+export function tarHeader(name: string, size: number): Uint8Array {
   const header = Buffer.alloc(BLOCK);
   if (Buffer.byteLength(name) > NAME_BYTES) throw new RangeError(`${name} is too long for a tar file`);
   header.write(name, 0, "utf8");
   header.write(MODE + ZERO_ID + ZERO_ID, NAME_BYTES, "latin1");
-  header.write(`${bytes.length.toString(8).padStart(11, "0")}\0`, TAR_NAME_BYTES, "latin1");
+  header.write(`${size.toString(8).padStart(11, "0")}\0`, TAR_NAME_BYTES, "latin1");
   header.write(`${"0".repeat(11)}\0`, 136, "latin1");
   header.write("0", 156, "latin1");
   header.write("ustar\u000000", 257, "latin1");
   header.write(`${checksumOf(header).toString(8).padStart(6, "0")}\0 `, 148, "latin1");
-  return Buffer.concat([header, bytes, Buffer.alloc((BLOCK - (bytes.length % BLOCK)) % BLOCK)]);
+  return header;
 }
 
-/** Number of bytes at the beginning of an entry that follow from its name alone. */
+/** Returns what stands between a file of this size and the next header. */
+export function tarPadding(size: number): Uint8Array {
+  return Buffer.alloc((BLOCK - (size % BLOCK)) % BLOCK);
+}
+
+/** Number of bytes at the beginning of a header that follow from the name alone. */
 export const TAR_NAME_BYTES = 124;
 
 /** The end of a stream. */
@@ -36,10 +55,10 @@ export const TAR_END: Uint8Array = Buffer.alloc(2 * BLOCK);
  * Reads the files of a stream up to its end. `maxBytes` limits each. Throws `CheckpointError` `cut` where the
  * stream ends too early, and `bad-file` where it is no tar stream.
  */
-export async function* tarFiles(
+export async function* tarEntries(
   stream: AsyncIterable<Uint8Array>,
   maxBytes: number,
-): AsyncGenerator<TarFile> {
+): AsyncGenerator<TarEntry> {
   const input = new StreamReader(stream);
   for (;;) {
     const header = await input.take(BLOCK);
@@ -50,32 +69,40 @@ export async function* tarFiles(
     const name = fieldOf(header, 0, NAME_BYTES);
     if (size > maxBytes)
       throw new CheckpointError("bad-file", `${name} has ${size} bytes, at most ${maxBytes} fit`);
-    const padded = await input.take(Math.ceil(size / BLOCK) * BLOCK);
-    yield { name, bytes: padded.subarray(0, size) };
+    yield { name, size, pieces: input.pieces(size) };
+    await input.take(tarPadding(size).length);
   }
 }
 
 /** Takes so many bytes at a time from a stream. */
 class StreamReader {
-  readonly #pieces: AsyncIterator<Uint8Array>;
+  readonly #stream: AsyncIterator<Uint8Array>;
   #rest: Uint8Array = new Uint8Array(0);
 
   constructor(stream: AsyncIterable<Uint8Array>) {
-    this.#pieces = stream[Symbol.asyncIterator]();
+    this.#stream = stream[Symbol.asyncIterator]();
   }
 
+  /** Takes them in one piece. */
   async take(length: number): Promise<Uint8Array> {
-    const pieces = [this.#rest];
-    let held = this.#rest.length;
-    while (held < length) {
-      const next = await this.#pieces.next();
-      if (next.done === true) throw new CheckpointError("cut", "the stream ends in the middle of a file");
-      pieces.push(next.value);
-      held += next.value.length;
+    const pieces: Uint8Array[] = [];
+    for await (const piece of this.pieces(length)) pieces.push(piece);
+    return pieces.length === 1 ? (pieces[0] as Uint8Array) : Buffer.concat(pieces);
+  }
+
+  /** Takes them as they come. */
+  async *pieces(length: number): AsyncGenerator<Uint8Array> {
+    for (let left = length; left > 0; ) {
+      if (this.#rest.length === 0) {
+        const next = await this.#stream.next();
+        if (next.done === true) throw new CheckpointError("cut", "the stream ends in the middle of a file");
+        this.#rest = next.value;
+      }
+      const piece = this.#rest.subarray(0, left);
+      this.#rest = this.#rest.subarray(piece.length);
+      left -= piece.length;
+      yield piece;
     }
-    const all = pieces.length === 1 ? this.#rest : Buffer.concat(pieces);
-    this.#rest = all.subarray(length);
-    return all.subarray(0, length);
   }
 }
 

@@ -3,7 +3,7 @@
  * tar stream at a limited rate while blocks go on. One at a time.
  */
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
+import { addAbortListener, once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -16,6 +16,7 @@ import { checkpointStream, type StreamOptions } from "../checkpoint/stream.ts";
 import type { TableHashes } from "../checkpoint/table-hashes.ts";
 import type { Log } from "../observe/log.ts";
 import type { NodeKey } from "../p2p/node-key.ts";
+import { WorkBehind } from "../runtime/parallel.ts";
 import type { NodeOptions } from "./options.ts";
 
 /** Gives copies away. */
@@ -117,11 +118,10 @@ async function give(
     const { head } = await checkpoints.create(staging, ended);
     const { key, address } = nodeKey;
     const pace = createPace(options.giveRate * MEBIBYTE, ended);
-    for await (const piece of checkpointStream({ directory: staging, key, address, hashes, kept, pace })) {
-      ended.throwIfAborted();
-      if (!socket.write(piece))
-        await once(socket, "drain", { signal: AbortSignal.any([ended, AbortSignal.timeout(stallMs)]) });
-    }
+    await using sending = new WorkBehind(1); // while the next piece is read
+    for await (const piece of checkpointStream({ directory: staging, key, address, hashes, kept, pace }))
+      await sending.start(() => send(socket, piece, stallMs, ended));
+    await sending.settle();
     socket.end();
     await once(socket, "close", { signal: AbortSignal.any([signal, AbortSignal.timeout(stallMs)]) });
     log.info({ number: head.number, hash: head.hash }, "copy given away");
@@ -129,6 +129,15 @@ async function give(
     socket.destroy();
     await removeCheckpoint(staging);
   }
+}
+
+/** Resolves when the system has taken the bytes. Throws the signal's reason, or when that does not go on. */
+async function send(socket: Socket, bytes: Uint8Array, stallMs: number, signal: AbortSignal): Promise<void> {
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(stallMs)]);
+  const taken = Promise.withResolvers<void>();
+  using _ = addAbortListener(limit, () => taken.reject(limit.reason));
+  socket.write(bytes, (error) => (error ? taken.reject(error) : taken.resolve()));
+  await taken.promise;
 }
 
 /** Reads so many bytes. Throws the signal's reason. */

@@ -1,7 +1,8 @@
 /** Tests of tar streams: what is written is read back however it is cut, and a header that lies is refused. */
 import { expect, test } from "@jest/globals";
 import { concatBytes } from "../../../node/bytes/compare.ts";
-import { TAR_END, type TarFile, tarEntry, tarFiles } from "../../../node/checkpoint/tar.ts";
+import { TAR_END, type TarFile, tarFile } from "../../../node/checkpoint/tar.ts";
+import { readTarFiles } from "../../support/tar-files.ts";
 
 const MAX_BYTES = 4096;
 const FILES: readonly TarFile[] = [
@@ -10,18 +11,11 @@ const FILES: readonly TarFile[] = [
   { name: "empty", bytes: Buffer.alloc(0) },
 ];
 
-async function filesOf(...chunks: readonly Uint8Array[]): Promise<TarFile[]> {
-  const stream = async function* () {
-    yield* chunks;
-  };
-  const files: TarFile[] = [];
-  for await (const file of tarFiles(stream(), MAX_BYTES)) files.push(file);
-  return files;
-}
+const filesOf = (...chunks: readonly Uint8Array[]): Promise<TarFile[]> => readTarFiles(chunks, MAX_BYTES);
 
 /** Returns an entry whose header states this size, with the checksum that belongs to it. */
 function entryOfSize(text: string): Buffer {
-  const entry = Buffer.from(tarEntry({ name: "a", bytes: Buffer.alloc(512, 7) }));
+  const entry = Buffer.from(tarFile({ name: "a", bytes: Buffer.alloc(512, 7) }));
   entry.write(text.padEnd(12, "\0"), 124, "latin1");
   entry.fill(" ", 148, 156);
   const sum = entry.subarray(0, 512).reduce((total, byte) => total + byte, 0);
@@ -30,12 +24,12 @@ function entryOfSize(text: string): Buffer {
 }
 
 test.each([1, 13, 512, 100_000])("files are read back in chunks of %i bytes", async (length) => {
-  const stream = concatBytes(...FILES.map(tarEntry), TAR_END);
+  const stream = concatBytes(...FILES.map(tarFile), TAR_END);
   const chunks = Array.from({ length: Math.ceil(stream.length / length) }, (_, i) =>
     stream.subarray(i * length, (i + 1) * length),
   );
   const found = await filesOf(...chunks);
-  expect(found.map(({ name, bytes }) => ({ name, bytes: Buffer.from(bytes) }))).toEqual(FILES);
+  expect(found).toEqual(FILES);
 });
 
 test.each(["-1000", "+1000", "1000x", "8", "0x10", "1e3", "1 0", ""])(

@@ -15,7 +15,7 @@ import {
   parseManifest,
 } from "../../../node/checkpoint/manifest.ts";
 import { listAll } from "../../../node/checkpoint/s3-store.ts";
-import { TAR_END, type TarFile, tarEntry, tarFiles } from "../../../node/checkpoint/tar.ts";
+import { TAR_END, type TarFile, tarFile } from "../../../node/checkpoint/tar.ts";
 import { flags } from "../../../node/cli/flags.ts";
 import { addressOfKey } from "../../../node/crypto/secp256k1.ts";
 import { TransactionError } from "../../../node/model/error.ts";
@@ -28,6 +28,7 @@ import { parseNodes } from "../../../node/p2p/node-list.ts";
 import { formatNodeUrl } from "../../../node/p2p/node-url.ts";
 import { frameLength } from "../../../node/txpool/journal.ts";
 import { blockSamples, transactionSamples } from "../../node/model/samples.ts";
+import { readTarFiles } from "../tar-files.ts";
 import { assertSameBytes, assertSameJson, type FuzzTarget, jsonTexts, piecesOf, textOf } from "./target.ts";
 
 const KEY = new Uint8Array(32).fill(3);
@@ -82,11 +83,11 @@ export const fileTargets: readonly FuzzTarget[] = [
     refuses: [CheckpointError],
     seeds: () => [
       concatBytes(
-        tarEntry({ name: "checkpoint.json", bytes: Buffer.from("{}") }),
-        tarEntry({ name: "a/b", bytes: new Uint8Array(600).fill(7) }),
+        tarFile({ name: "checkpoint.json", bytes: Buffer.from("{}") }),
+        tarFile({ name: "a/b", bytes: new Uint8Array(600).fill(7) }),
         TAR_END,
       ),
-      concatBytes(tarEntry({ name: "", bytes: new Uint8Array(0) }), TAR_END),
+      concatBytes(tarFile({ name: "", bytes: new Uint8Array(0) }), TAR_END),
     ],
     run: async (input) => {
       const stream = withChecksums(input);
@@ -94,7 +95,7 @@ export const fileTargets: readonly FuzzTarget[] = [
       const again = await filesOf(piecesOf(stream, 700));
       assertSameJson(files.map(fileJson), again.map(fileJson));
       const written = files.filter(({ name }) => Buffer.byteLength(name) <= 100);
-      const read = await filesOf([...written.map(tarEntry), TAR_END]);
+      const read = await filesOf([...written.map(tarFile), TAR_END]);
       assertSameJson(written.map(fileJson), read.map(fileJson));
     },
   },
@@ -230,14 +231,7 @@ function withChecksums(input: Uint8Array): Uint8Array {
   return stream;
 }
 
-async function filesOf(chunks: readonly Uint8Array[]): Promise<TarFile[]> {
-  const files: TarFile[] = [];
-  const stream = async function* () {
-    yield* chunks;
-  };
-  for await (const file of tarFiles(stream(), MAX_FILE)) files.push(file);
-  return files;
-}
+const filesOf = (chunks: readonly Uint8Array[]): Promise<TarFile[]> => readTarFiles(chunks, MAX_FILE);
 
 function fileJson({ name, bytes }: TarFile): readonly string[] {
   return [name, Buffer.from(bytes).toString("hex")];
