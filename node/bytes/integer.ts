@@ -50,6 +50,13 @@ export function fixedBytes(value: bigint | number, length: number): Uint8Array<A
   return bytes;
 }
 
+/** Big-endian bytes without leading zeros: a part of the same memory. */
+export function trimZeros(bytes: Uint8Array): Uint8Array {
+  let zeros = 0;
+  while (bytes[zeros] === 0) zeros++;
+  return bytes.subarray(zeros);
+}
+
 /** Big-endian bytes of any length as a JSON-RPC quantity. */
 export function bytesToQuantity(bytes: Uint8Array): `0x${string}` {
   const digits = bareHex(bytes);

@@ -5,6 +5,7 @@
 import type { Address, Hash, StorageKey } from "../bytes/brands.ts";
 import { compareBytes, isZero } from "../bytes/compare.ts";
 import { bareHex, toHex } from "../bytes/hex.ts";
+import { trimZeros } from "../bytes/integer.ts";
 import { encodeRlp } from "../bytes/rlp.ts";
 import { wordBytes } from "../bytes/word.ts";
 import { keccak256 } from "../crypto/keccak.ts";
@@ -81,12 +82,6 @@ async function dumpSlots(
     ]);
   }
   return Object.fromEntries(slots.toSorted(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-/** Returns a slot value without leading zeros. */
-export function trimZeros(value: Uint8Array): Uint8Array {
-  const first = value.findIndex((byte) => byte !== 0);
-  return first < 0 ? value.subarray(value.length) : value.subarray(first);
 }
 
 /** One page of an account's slots. */

@@ -2,12 +2,13 @@
 import type { Address, Hash } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import { bareHex, toHex } from "../bytes/hex.ts";
+import { trimZeros } from "../bytes/integer.ts";
 import { encodeRlp } from "../bytes/rlp.ts";
 import { EMPTY_HASH } from "../crypto/keccak.ts";
 import { encodeAccount } from "../model/account.ts";
 import type { StateReader } from "../state/state-reader.ts";
 import { type ListedLeaf, type ListedNode, listTrie } from "../state/trie/trie-listing.ts";
-import { addToSize, type DumpSize, trimZeros } from "./state-dump.ts";
+import { addToSize, type DumpSize } from "./state-dump.ts";
 
 /** A node of a trie, or the end of a path. */
 export interface DumpedNode {

@@ -6,6 +6,7 @@
 import type { Address, Hash, PublicKey } from "../bytes/brands.ts";
 import { concatBytes } from "../bytes/compare.ts";
 import { BytesError } from "../bytes/error.ts";
+import { trimZeros } from "../bytes/integer.ts";
 import type { RlpItem } from "../bytes/rlp.ts";
 import { RlpCursor } from "../bytes/rlp-cursor.ts";
 import type { Rules } from "../config/rules.ts";
@@ -322,12 +323,6 @@ export function signDigest(
     r: trimZeros(signature.subarray(0, 32)),
     s: trimZeros(signature.subarray(32, 64)),
   }));
-}
-
-function trimZeros(integer: Uint8Array): Uint8Array {
-  let zeros = 0;
-  while (integer[zeros] === 0) zeros++;
-  return integer.subarray(zeros);
 }
 
 /** Returns the intrinsic gas. */
