@@ -3,8 +3,9 @@ import { setTimeout } from "node:timers/promises";
 import { ask } from "../rpc/ask.ts";
 import { quantile } from "./figures.ts";
 
-/** Interval of the questions for the newest block. */
-const LOOK_MS = 10;
+/** Interval of the questions for the newest block when one is due, and before: they take time from the node. */
+const LOOK_MS = { due: 10, before: 100 };
+const BLOCK_SECONDS = 1;
 
 /** Delays of blocks in milliseconds, and the longest time between two of them by their own clock. */
 export interface BlockDelays {
@@ -19,7 +20,9 @@ export interface BlockDelays {
 export async function delaysWhile(url: string, wanted: () => Promise<boolean>): Promise<BlockDelays> {
   const late: number[] = [];
   const times: number[] = [];
-  for (let newest = await newestBlock(url); await wanted(); await setTimeout(LOOK_MS)) {
+  const rest = (): number => ((times.at(-1) ?? 0) + BLOCK_SECONDS) * 1000 - Date.now();
+  const look = () => setTimeout(Math.min(LOOK_MS.before, Math.max(LOOK_MS.due, rest())));
+  for (let newest = await newestBlock(url); await wanted(); await look()) {
     const number = await newestBlock(url);
     const seen = Date.now();
     while (newest < number) {

@@ -118,15 +118,15 @@ export async function placeFile(draft: string, file: ArchiveFile, bytes: Uint8Ar
 
 /**
  * Writes a file into a draft as its bytes come, which are joined in the buffer, and compares them with the manifest: whole,
- * or not at all. Resolves to the path, which is not synced.
+ * or not at all. It is not synced.
  */
 export async function placePieces(
   draft: string,
   file: ArchiveFile,
   pieces: AsyncIterable<Uint8Array>,
   buffer: Uint8Array,
-): Promise<string> {
-  return await inPlace(draft, file, async (path) => {
+): Promise<void> {
+  await inPlace(draft, file, async (path) => {
     const hash = createHash("sha256");
     await writePieces(path, hashed(joined(pieces, buffer), hash));
     requireHash(file, hash.digest("hex"));
@@ -138,18 +138,17 @@ function requireHash({ path, sha256 }: ArchiveFile, found: string): void {
     throw new CheckpointError("bad-file", `${path} has the SHA-256 ${found}, the manifest says ${sha256}`);
 }
 
-/** Writes a file where it belongs, without one that was there; a failure leaves none. Resolves to its path. */
+/** Writes a file where it belongs, without one that was there; a failure leaves none. */
 async function inPlace(
   draft: string,
   { path }: ArchiveFile,
   write: (path: string) => Promise<void>,
-): Promise<string> {
+): Promise<void> {
   const target = join(draft, path);
   await mkdir(dirname(target), { recursive: true, mode: 0o700 });
   await rm(target, { force: true });
   try {
     await write(target);
-    return target;
   } catch (error) {
     await rm(target, { force: true });
     throw error;

@@ -1,7 +1,8 @@
 /** Checkpoints as tar streams: the signed manifest first, then its files in order. */
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { Address } from "../bytes/brands.ts";
-import { WorkBehind } from "../runtime/parallel.ts";
+import { inParallel } from "../runtime/parallel.ts";
 import { syncFile } from "../runtime/synced-file.ts";
 import {
   type ArchiveFile,
@@ -143,7 +144,6 @@ async function readFiles(
   let done = 0;
   let next = await entries.next();
   const buffer = new Uint8Array(JOINED_BYTES);
-  await using syncing = new WorkBehind(PARALLEL);
   for (const file of manifest.files) {
     signal.throwIfAborted();
     const entry = next.value;
@@ -154,15 +154,13 @@ async function readFiles(
       continue;
     }
     requireSize(file, entry.size);
-    const path = await placePieces(draft, file, entry.pieces, buffer);
-    await syncing.start(async () => {
-      await syncFile(path);
-      done += file.size;
-      onBytes(done, total);
-    });
+    await placePieces(draft, file, entry.pieces, buffer);
+    done += file.size;
+    onBytes(done, total);
     next = await entries.next();
   }
-  await syncing.settle();
+  // not before: an interrupted copy compares the tables that it has with their hashes
+  await inParallel(manifest.files, PARALLEL, ({ path }) => syncFile(join(draft, path)));
   if (next.done !== true) throw new CheckpointError("bad-file", `${next.value.name} is not in the manifest`);
   await finishDraft(draft, manifest);
 }
