@@ -61,7 +61,7 @@ export async function readListed(directory: string, file: CheckpointFile): Promi
   return bytes;
 }
 
-/** Two buffers into which the pieces of files are read in turn. */
+/** Two buffers, for the pieces of files in turn. */
 export type PieceBuffers = readonly [Uint8Array, Uint8Array];
 
 /** Hashing so much holds the main thread for about a millisecond. */

@@ -7,7 +7,7 @@ import { mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { messageOf } from "../bytes/message-of.ts";
 import { freeBelow } from "../observe/disk-space.ts";
-import { FILES_AT_ONCE, inParallel } from "../runtime/parallel.ts";
+import { FILES_AT_ONCE, inParallel, readAhead } from "../runtime/parallel.ts";
 import { syncDirectory, writePieces, writeSynced } from "../runtime/synced-file.ts";
 import { StoreError, type StoreErrorCode } from "../store/error.ts";
 import { openLevelStore } from "../store/level-store.ts";
@@ -21,7 +21,7 @@ import {
   parseArchiveManifest,
 } from "./archive.ts";
 import { CheckpointError, isDiskFailure } from "./error.ts";
-import { MANIFEST_FILE, requireSize, sha256Of } from "./manifest.ts";
+import { MANIFEST_FILE, type PieceBuffers, requireSize, sha256Of } from "./manifest.ts";
 import { eachFile, type FileWork } from "./push.ts";
 
 /** Chain that a checkpoint must be of. Hashes and addresses are `0x` texts; absent members accept any. */
@@ -117,18 +117,18 @@ export async function placeFile(draft: string, file: ArchiveFile, bytes: Uint8Ar
 }
 
 /**
- * Writes a file into a draft as its bytes come, which are joined in the buffer, and compares them with the manifest: whole,
+ * Writes a file into a draft as its bytes come, which are joined in the buffers, and compares them with the manifest: whole,
  * or not at all. It is not synced.
  */
 export async function placePieces(
   draft: string,
   file: ArchiveFile,
   pieces: AsyncIterable<Uint8Array>,
-  buffer: Uint8Array,
+  buffers: PieceBuffers,
 ): Promise<void> {
   await inPlace(draft, file, async (path) => {
     const hash = createHash("sha256");
-    await writePieces(path, hashed(joined(pieces, buffer), hash));
+    await writePieces(path, readAhead(hashPieces(joinPieces(pieces, buffers), hash)));
     requireHash(file, hash.digest("hex"));
   });
 }
@@ -155,16 +155,19 @@ async function inPlace(
   }
 }
 
-async function* hashed(pieces: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {
+async function* hashPieces(pieces: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {
   for await (const piece of pieces) {
     hash.update(piece);
     yield piece;
   }
 }
 
-/** Joins pieces in a buffer: each write of a small one would cost as much. */
-async function* joined(pieces: AsyncIterable<Uint8Array>, buffer: Uint8Array): AsyncGenerator<Uint8Array> {
-  let held = 0;
+/** Joins pieces in two buffers in turn: each write of a small one would cost as much. */
+async function* joinPieces(
+  pieces: AsyncIterable<Uint8Array>,
+  [first, second]: PieceBuffers,
+): AsyncGenerator<Uint8Array> {
+  let [buffer, other, held] = [first, second, 0];
   for await (const piece of pieces) {
     for (let at = 0; at < piece.length; ) {
       const part = piece.subarray(at, at + buffer.length - held);
@@ -172,7 +175,7 @@ async function* joined(pieces: AsyncIterable<Uint8Array>, buffer: Uint8Array): A
       [at, held] = [at + part.length, held + part.length];
       if (held < buffer.length) continue;
       yield buffer;
-      held = 0;
+      [buffer, other, held] = [other, buffer, 0];
     }
   }
   yield buffer.subarray(0, held);

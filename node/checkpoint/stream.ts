@@ -52,8 +52,6 @@ export interface StreamOptions {
 
 /** Less than half of the time after which a receiver or a gateway ends a silent stream: ten minutes. */
 const BEAT_MS = 240_000;
-/** Received pieces of so many bytes are hashed and written at once. */
-const JOINED_BYTES = 512 * 1024;
 
 /**
  * Writes a checkpoint piece by piece; a piece is valid until the next but one is asked for. Files are read twice: first for their SHA-256, unless it is known. Meanwhile the bytes
@@ -143,7 +141,7 @@ async function readFiles(
   const total = totalBytes(manifest.files);
   let done = 0;
   let next = await entries.next();
-  const buffer = new Uint8Array(JOINED_BYTES);
+  const buffers = createPieceBuffers();
   for (const file of manifest.files) {
     signal.throwIfAborted();
     const entry = next.value;
@@ -154,7 +152,7 @@ async function readFiles(
       continue;
     }
     requireSize(file, entry.size);
-    await placePieces(draft, file, entry.pieces, buffer);
+    await placePieces(draft, file, entry.pieces, buffers);
     done += file.size;
     onBytes(done, total);
     next = await entries.next();

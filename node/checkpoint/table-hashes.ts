@@ -6,6 +6,7 @@
 import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
+import { readAhead } from "../runtime/parallel.ts";
 import { CheckpointError } from "./error.ts";
 import {
   type CheckpointFile,
@@ -72,7 +73,7 @@ export class TableHashes {
   ): Promise<string> {
     return await this.#learn(checkpoint, file, async () => {
       const hash = createHash("sha256");
-      for await (const piece of listedPieces(checkpoint, file, buffers)) hash.update(piece);
+      for await (const piece of readAhead(listedPieces(checkpoint, file, buffers))) hash.update(piece);
       return hash.digest("hex");
     });
   }

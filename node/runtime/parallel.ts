@@ -1,4 +1,4 @@
-/** Several pieces of work at a time: over the items of a list, over all lists that share slots, and behind a reader. */
+/** Several pieces of work at a time: over the items of a list, over all lists that share slots, behind and ahead of a reader. */
 
 /**
  * Links or looks at files at a time, beside the blocks of a running node: one after another each waits for a turn of the
@@ -50,6 +50,25 @@ export function createSlots(count: number): Slots {
       else next(); // it takes this slot
     }
   };
+}
+
+/** Asks for each item while the one before is used: two at a time are not done with. */
+export async function* readAhead<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
+  const source = items[Symbol.asyncIterator]();
+  const ask = (): Promise<IteratorResult<T>> => {
+    const asked = source.next();
+    asked.catch(() => undefined); // it is thrown where it is waited for
+    return asked;
+  };
+  let next = ask();
+  try {
+    for (let item = await next; item.done !== true; item = await next) {
+      next = ask();
+      yield item.value;
+    }
+  } finally {
+    source.return?.().catch(() => undefined); // not waited for: the item that was asked for may never come
+  }
 }
 
 /** Work that goes on behind its caller, a few pieces at a time. Disposing waits for all of it. */
