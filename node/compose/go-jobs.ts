@@ -37,6 +37,8 @@ interface Draft {
 
 /** Larger than a node's: nothing but an import uses the memory, and fewer merges are faster. */
 const WRITE_BUFFER_BYTES = 32 * 1024 * 1024;
+/** Table files of each new database that stay open: rows are written in their order, and hardly read. */
+const OPEN_TABLES = 100;
 
 /**
  * Imports the chain of a stopped Go node into an empty data directory. It becomes a chain at once, whole, when its headers
@@ -74,12 +76,13 @@ async function importDraft(
   await using databases = await openGoDatabases(linked.layout);
   const tries = join(parts.databases, "trie");
   const directories = { chain: join(parts.databases, "chain"), trie: join(tries, "0") };
+  const written = { hasWriters: true, openTables: OPEN_TABLES };
   for (;;) {
     await using open = new AsyncDisposableStack();
     const chain = open.use(
-      await openChainStore(directories.chain, { writeBufferBytes: WRITE_BUFFER_BYTES, hasWriters: true }),
+      await openChainStore(directories.chain, { ...written, writeBufferBytes: WRITE_BUFFER_BYTES }),
     );
-    const trie = open.use(await trieDirectories(tries, { hasWriters: true }).open(0));
+    const trie = open.use(await trieDirectories(tries, written).open(0));
     const target = { chain, trie, directories };
     const isWhole = chain.damage === undefined && trie.damage === undefined; // else rows that the progress counts may be missing
     if (isWhole && !isImported(target) && !isOtherImport(target, databases, job)) {

@@ -39,8 +39,8 @@ export interface GoDatabases extends AsyncDisposable {
   readonly state: Rows;
 }
 
-/** Memory for uncompressed blocks of each directory. */
-const CACHE_BYTES = 8 * 1024 * 1024;
+/** Memory for uncompressed blocks of each directory: most rows are read once. */
+const CACHE_BYTES = 2 * 1024 * 1024;
 /** Places of the directories of the state trie in the Go node's list of databases. */
 const STATE_ENTRY = 4;
 const MIGRATION_ENTRY = 5;

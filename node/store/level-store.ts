@@ -62,7 +62,7 @@ const CACHE_BYTES = 8 * 1024 * 1024;
 const WRITE_BUFFER_BYTES = 4 * 1024 * 1024;
 const OPEN_TABLES = 1_000;
 /** Native batches live until their objects are collected, and the collector does not know how large they are. */
-const MAX_GARBAGE_BYTES = 32 * 1024 * 1024;
+const MAX_GARBAGE_BYTES = 16 * 1024 * 1024;
 /** Rows fetched at a time by an iteration, and their bytes: few in a thread that does other work, many in one that has none. */
 const PAGE = 512;
 const PAGE_BYTES = 16 * 1024;
