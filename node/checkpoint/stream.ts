@@ -54,9 +54,10 @@ export interface StreamOptions {
 const BEAT_MS = 240_000;
 
 /**
- * Writes a checkpoint piece by piece; a piece is valid until the next but one is asked for. Files are read twice: first for their SHA-256, unless it is known. Meanwhile the bytes
- * of the first entry that are known already are written one by one, so that a large checkpoint is not taken for a stalled
- * one. A receiver compares what it gets with the manifest, so a table that the disk has changed is refused there.
+ * Writes a checkpoint piece by piece; a piece is valid until the next but one is asked for. Files are read twice: first for
+ * their SHA-256, unless it is known. Meanwhile the bytes of the first entry that are known already are written one by one,
+ * so that a large checkpoint is not taken for a stalled one. A receiver compares what it gets with the manifest, so a table
+ * that the disk has changed is refused there.
  */
 export async function* checkpointStream({
   directory,

@@ -131,13 +131,17 @@ async function give(
   }
 }
 
-/** Resolves when the system has taken the bytes. Throws the signal's reason, or when that does not go on. */
+/** Resolves when the system has taken the bytes. Throws the signal's reason, or when that takes too long. */
 async function send(socket: Socket, bytes: Uint8Array, stallMs: number, signal: AbortSignal): Promise<void> {
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(stallMs)]);
   const taken = Promise.withResolvers<void>();
-  using _ = addAbortListener(limit, () => taken.reject(limit.reason));
-  socket.write(bytes, (error) => (error ? taken.reject(error) : taken.resolve()));
-  await taken.promise;
+  const stall = setTimeout(() => taken.reject(new Error("the receiver takes nothing")), stallMs);
+  using _ = addAbortListener(signal, () => taken.reject(signal.reason));
+  try {
+    socket.write(bytes, (error) => (error ? taken.reject(error) : taken.resolve()));
+    await taken.promise;
+  } finally {
+    clearTimeout(stall);
+  }
 }
 
 /** Reads so many bytes. Throws the signal's reason. */

@@ -52,7 +52,7 @@ export function createSlots(count: number): Slots {
   };
 }
 
-/** Asks for each item while the one before is used: two at a time are not done with. */
+/** Asks for each item while the one before is used, so that two are in use at a time. */
 export async function* readAhead<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
   const source = items[Symbol.asyncIterator]();
   const ask = (): Promise<IteratorResult<T>> => {
