@@ -146,20 +146,16 @@ async function readFiles(
   for (const file of manifest.files) {
     signal.throwIfAborted();
     const entry = next.value;
-    if (entry?.name !== file.path) {
-      requireKept(kept, file, entry?.name);
-      done += file.size;
-      onBytes(done, total);
-      continue;
-    }
-    requireSize(file, entry.size);
-    await placePieces(draft, file, entry.pieces, buffers);
+    if (entry?.name === file.path) {
+      requireSize(file, entry.size);
+      await placePieces(draft, file, entry.pieces, buffers);
+      next = await entries.next();
+    } else requireKept(kept, file, entry?.name);
     done += file.size;
     onBytes(done, total);
-    next = await entries.next();
   }
+  if (next.done !== true) throw new CheckpointError("bad-file", `${next.value.name} is not in the manifest`);
   // not before: an interrupted copy compares the tables that it has with their hashes
   await inParallel(manifest.files, PARALLEL, ({ path }) => syncFile(join(draft, path)));
-  if (next.done !== true) throw new CheckpointError("bad-file", `${next.value.name} is not in the manifest`);
   await finishDraft(draft, manifest);
 }
